@@ -11,20 +11,9 @@ namespace npu::sim {
 namespace {
 
 using model::SpaceId;
+using platform::QueueCause;
 using races::Piece;
 using races::Work;
-
-// What platform::queue_cause() says.
-constexpr unsigned kDeviceShift = 56, kQueueShift = 40;
-constexpr std::uint64_t kDeviceMask = 0x7F, kQueueMask = 0xFFFF, kIndexMask = 0xFF'FFFF'FFFF;
-
-std::uint32_t device_of(std::uint64_t cause) {
-  return static_cast<std::uint32_t>(cause >> kDeviceShift & kDeviceMask);
-}
-
-std::uint32_t queue_of(std::uint64_t cause) {
-  return static_cast<std::uint32_t>(cause >> kQueueShift & kQueueMask);
-}
 
 void add_signal(const abi::QueueEntry& entry, Work& work) {
   const auto opcode = static_cast<abi::QueueOpcode>(entry.opcode);
@@ -73,14 +62,14 @@ void CardWork::accessed(const Access& access) {
 }
 
 void CardWork::created(std::uint64_t cause) {
-  detector_.created(device_of(cause), queue_of(cause), now());
+  detector_.created(QueueCause::card(cause), QueueCause::queue(cause), now());
 }
 
 void CardWork::ended(const Entry& entry) {
   Work work;
-  work.device = device_of(entry.cause);
-  work.queue = queue_of(entry.cause);
-  work.index = entry.cause & kIndexMask;
+  work.device = QueueCause::card(entry.cause);
+  work.queue = QueueCause::queue(entry.cause);
+  work.index = QueueCause::index(entry.cause);
   work.space = entry.space;
   add_signal(entry.entry, work);
   add_entry(entry, work);

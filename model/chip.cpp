@@ -40,10 +40,15 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
     functions_[i]->connect(telemetry_);
   }
   auto& registers = functions_.front()->registers();
-  registers.add_window(abi::kHccsSentWindow,
-                       [this](std::uint32_t card) { return hccs_.messages_sent(card); });
-  registers.add_window(abi::kHccsReceivedWindow,
-                       [this](std::uint32_t card) { return hccs_.messages_received(card); });
+  const auto counted = [&registers](std::uint32_t word) {
+    return registers.bank().get<abi::HccsCounted>().raw + word;
+  };
+  registers.add_window(abi::kHccsSentWindow, [this, counted](std::uint32_t word) {
+    return hccs_.messages_sent(counted(word));
+  });
+  registers.add_window(abi::kHccsReceivedWindow, [this, counted](std::uint32_t word) {
+    return hccs_.messages_received(counted(word));
+  });
   dma_.hbm_socket.bind(mmu_.client_sockets[kDmaClient]);
   for (unsigned i = 0; i < kMmuClients; ++i) {
     auto& port = hbm_.port_sockets[kClientPorts + i];

@@ -37,7 +37,7 @@ Simulation& ordered(Simulation& simulation, const SystemConfig& config) {
 System::System(const SystemConfig& config)
     : config_(config),
       memory_(ordered(simulation_, config_), config_.memory,
-              [this](std::uint16_t requester) { return fabric_.numa_node(requester); }),
+              [this](std::uint32_t requester) { return fabric_.numa_node(requester); }),
       cpus_(simulation_, config_.cpu),
       interrupts_(simulation_, cpus_),
       fabric_("pci", simulation_, config_, memory_, interrupts_, Chip::kEndpointPorts),
@@ -65,7 +65,7 @@ System::System(const SystemConfig& config)
   }
   memory_.page_requests().connect(
       interrupts_,
-      [this](std::uint16_t requester, const PageResponseMessage& message, std::uint64_t cause) {
+      [this](std::uint32_t requester, const PageResponseMessage& message, std::uint64_t cause) {
         fabric_.root_complex().respond_to_page_request(requester, message, cause);
       });
   platform_.triggers([this](platform::Bdf function, unsigned bar, Bytes offset) {

@@ -69,8 +69,9 @@ int dsmi_get_pcie_info(int device_id, struct tag_pcie_idinfo* pcie_idinfo) {
   return on_card(device_id, [&](Session&, CardSession& card) {
     return give(card.management.identity(), [&](const driver::CardIdentity& who) {
       const auto bdf = card.access->bdf();
-      *pcie_idinfo = {who.device, who.vendor, who.subsystem_vendor, who.subsystem,
-                      bdf.device, bdf.bus,    bdf.function};
+      *pcie_idinfo = {who.device,    who.vendor, who.subsystem_vendor,
+                      who.subsystem, bdf.device, bdf.bus % platform::kBusesPerSegment,
+                      bdf.function};
     });
   });
 }

@@ -8,6 +8,7 @@
 #include "driver/collectives/vector_part.hpp"
 #include "driver/queue/process_impl.hpp"
 #include "driver/support/impl_of.hpp"
+#include "npu/abi/vector_collective.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::driver {
@@ -84,13 +85,9 @@ Result<std::unique_ptr<Communicator>> Communicator::create(
     }
   }
   for (auto& member : impl->members) {
-    for (const auto& peer : impl->members) {
-      if (member == peer) continue;
-      const auto there = member->meet(*peer);
-      // Some algorithms do without this link.
-      if (!there && there.error().code != ErrorCode::kUnsupported) return forward_error(there);
-    }
+    if (auto there = member->meet(impl->members); !there) return forward_error(there);
   }
+  impl->note_links();
   return std::unique_ptr<Communicator>(new Communicator(std::move(impl)));
 }
 
@@ -107,17 +104,19 @@ CollectiveAlgorithm Communicator::choose(CollectiveOperation operation, Bytes by
   return impl_->choose(operation, bytes, type);
 }
 
-// All pairs at once where there are links for it, else the neighbours alone.
+// All pairs at once where there are links for it, else the neighbours alone; of many ranks those
+// that differ in one bit of their numbers, or one after the other.
 CollectiveAlgorithm Communicator::Impl::choose(Operation operation, Bytes bytes,
                                                CollectiveType type) const {
   const auto wanted = options.algorithms[static_cast<std::size_t>(operation)];
   if (wanted != Algorithm::kAutomatic) return wanted;
-  for (unsigned a = 0; a < ranks(); ++a) {
-    for (unsigned b = 0; b < ranks(); ++b) {
-      if (!members[a]->is_linked(b) && has_algorithm(operation, Algorithm::kRing)) {
-        return Algorithm::kRing;
-      }
+  if (unlinked && has_algorithm(operation, Algorithm::kRing)) return Algorithm::kRing;
+  // A stream for each pair of so many ranks is more than they are worth.
+  if (ranks() > CollectiveMember::kMostAtOnce) {
+    for (const auto steps : {Algorithm::kNhr, Algorithm::kPairwise}) {
+      if (has_algorithm(operation, steps)) return steps;
     }
+    return Algorithm::kMesh;
   }
   const bool by_cores = options.vector.kernel.size != 0 &&
                         bytes <= options.vector.largest[static_cast<std::size_t>(operation)] &&
@@ -178,6 +177,10 @@ Result<CollectiveAlgorithm> Communicator::Impl::algorithm_for(const CollectiveCa
   if (algorithm == Algorithm::kAiv && options.vector.kernel.size == 0) {
     return fail(ErrorCode::kUnsupported, "aiv: the communicator has no kernel for vector cores");
   }
+  if (algorithm == Algorithm::kAiv && ranks() > abi::VectorCollective::kMostRanks) {
+    return fail(ErrorCode::kUnsupported, fmt::format("aiv: at most {} ranks, here are {}",
+                                                     abi::VectorCollective::kMostRanks, ranks()));
+  }
   if (algorithm == Algorithm::kAiv && !vector_cores_do(operation, call.type)) {
     return fail(ErrorCode::kUnsupported,
                 fmt::format("{} by aiv: vector cores reduce int32, fp16, bf16 and fp32",
@@ -185,15 +188,23 @@ Result<CollectiveAlgorithm> Communicator::Impl::algorithm_for(const CollectiveCa
   }
   // Links of all ranks: one that is refused alone leaves the others waiting.
   const bool neighbours = works_with_neighbours(operation, algorithm);
-  for (unsigned low = 0; low < ranks(); ++low) {
-    for (unsigned high = low + 1; high < ranks(); ++high) {
-      const bool needed = !neighbours || high == low + 1 || high - low + 1 == ranks();
-      if (!needed || (members[low]->is_linked(high) && members[high]->is_linked(low))) continue;
-      return no_link(fmt::format("{} by {}", to_string(operation), to_string(algorithm)), low,
-                     high);
-    }
+  if (const auto& missing = neighbours ? unlinked_neighbours : unlinked) {
+    return no_link(fmt::format("{} by {}", to_string(operation), to_string(algorithm)),
+                   missing->first, missing->second);
   }
   return algorithm;
+}
+
+void Communicator::Impl::note_links() {
+  for (unsigned low = 0; low < ranks(); ++low) {
+    for (unsigned high = low + 1; high < ranks(); ++high) {
+      if (members[low]->is_linked(high) && members[high]->is_linked(low)) continue;
+      const std::pair pair(low, high);
+      if (!unlinked) unlinked = pair;
+      const bool neighbours = high == low + 1 || high - low + 1 == ranks();
+      if (neighbours && !unlinked_neighbours) unlinked_neighbours = pair;
+    }
+  }
 }
 
 Status Communicator::Impl::check_peers(unsigned rank, const CollectiveCall& call,

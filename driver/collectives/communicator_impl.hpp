@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "driver/collectives/operation_plan.hpp"
@@ -23,6 +25,8 @@ struct Communicator::Impl {
   // The algorithm to use, if the operation has it and the links are there: the same for each rank.
   Result<CollectiveAlgorithm> algorithm_for(const CollectiveCall& call,
                                             CollectiveOperation operation, Bytes bytes) const;
+  // Fills in the pairs below, after the members have met.
+  void note_links();
   // The same of an exchange with those peers alone.
   Status check_peers(unsigned rank, const CollectiveCall& call,
                      const std::vector<PeerTransfer>& transfers) const;
@@ -44,7 +48,9 @@ struct Communicator::Impl {
                           const std::function<Status(PartWriter&)>& write);
 
   const CommunicatorOptions options;
-  std::vector<std::unique_ptr<CollectiveMember>> members;
+  CollectiveMember::Members members;
+  // The first two ranks without a link between them, and the first of those that are neighbours.
+  std::optional<std::pair<unsigned, unsigned>> unlinked, unlinked_neighbours;
 };
 
 }  // namespace npu::driver

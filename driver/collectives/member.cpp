@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/collectives/member.hpp"
 
+#include <fmt/format.h>
+
 #include "driver/queue/process_impl.hpp"
 #include "driver/support/impl_of.hpp"
 #include "npu/abi/vector_collective.hpp"
@@ -22,6 +24,7 @@ CollectiveMember::CollectiveMember(ProcessContext& process, unsigned rank, unsig
       rank_(rank),
       ranks_(ranks),
       lock_(impl_of(process).link.platform().tasks().make_mutex()),
+      meeting_(impl_of(process).link.platform().tasks().make_mutex()),
       blocks_(ranks),
       same_card_(ranks),
       linked_(ranks),
@@ -39,13 +42,9 @@ Status CollectiveMember::open(Bytes buffer, const VectorCollectives& vector) {
   if (!memory) return forward_error(memory);
   own.memory = *memory;
   if (auto there = map(own); !there) return there;
-  ExecutionStreamOptions options;
-  options.wait = WaitPolicy::kPolling;
-  options.on_error = StreamErrorMode::kStop;
-  for (auto& stream : streams_) {
-    auto opened = ExecutionStream::open(*process_, *arguments_, options);
-    if (!opened) return forward_error(opened);
-    stream = std::move(*opened);
+  for (unsigned i = 0; i < ranks_; ++i) {
+    if (ranks_ > kMostAtOnce && i != rank_) continue;
+    if (auto there = open_stream(i); !there) return there;
   }
   if (auto zeroed = zero(own.at, kSlots); !zeroed || vector.kernel.size == 0) return zeroed;
   auto copies = StagedCopies::open(*process_);
@@ -54,6 +53,23 @@ Status CollectiveMember::open(Bytes buffer, const VectorCollectives& vector) {
   if (!kernel) return forward_error(kernel);
   kernel_ = std::move(*kernel);
   return zero(window_of(rank_), abi::VectorCollective::kFlags);
+}
+
+Status CollectiveMember::open_stream(unsigned peer) {
+  ExecutionStreamOptions options;
+  options.wait = WaitPolicy::kPolling;
+  options.on_error = StreamErrorMode::kStop;
+  auto opened = ExecutionStream::open(*process_, *arguments_, options);
+  if (!opened) return forward_error(opened);
+  streams_[peer] = std::move(*opened);
+  return {};
+}
+
+Result<ExecutionStream*> CollectiveMember::stream_for(unsigned peer) {
+  if (streams_[peer] == nullptr) {
+    if (auto there = open_stream(peer); !there) return forward_error(there);
+  }
+  return streams_[peer].get();
 }
 
 Status CollectiveMember::zero(DeviceAddress at, Bytes size) {
@@ -75,10 +91,47 @@ Status CollectiveMember::map(Block& block) {
   return {};
 }
 
+Status CollectiveMember::meet(const Members& all) {
+  if (ranks_ > kMostAtOnce) return look_at(all);
+  for (const auto& peer : all) {
+    if (peer.get() == this) continue;
+    const auto there = meet(*peer);
+    // Some algorithms do without this link.
+    if (!there && there.error().code != ErrorCode::kUnsupported) return there;
+  }
+  return {};
+}
+
+Status CollectiveMember::look_at(const Members& all) {
+  const auto links = impl_of(*process_).link.links();
+  if (!links) return forward_error(links);
+  for (const auto& peer : all) {
+    peers_.push_back(peer.get());
+    const auto card = impl_of(*peer->process_).link.device_index();
+    same_card_[peer->rank_] = is_with(*peer);
+    linked_[peer->rank_] = is_with(*peer) || (card < links->size() && (*links)[card]);
+  }
+  return {};
+}
+
+Status CollectiveMember::reach(unsigned peer) {
+  if (peers_.empty() || blocks_[peer].at.value != 0) return {};
+  const auto& other = *peers_[peer];
+  const MutexHolder holder(*other.meeting_);
+  if (other.has_left()) {
+    return fail(ErrorCode::kDeviceFault, fmt::format("rank {} has left", peer));
+  }
+  return meet(other);
+}
+
+bool CollectiveMember::is_with(const CollectiveMember& peer) const {
+  return &impl_of(*peer.process_).memory == &impl_of(*process_).memory;
+}
+
 Status CollectiveMember::meet(const CollectiveMember& peer) {
   auto& block = blocks_[peer.rank_];
   const auto& theirs = peer.blocks_[peer.rank_];
-  same_card_[peer.rank_] = &impl_of(*peer.process_).memory == &impl_of(*process_).memory;
+  same_card_[peer.rank_] = is_with(peer);
   const auto memory = process_->space().import_memory(peer.process_->space(), theirs.memory);
   if (!memory) return forward_error(memory);
   block.memory = *memory;
@@ -110,6 +163,7 @@ Status CollectiveMember::leave(Instant deadline) {
   }
   arguments_.reset();
   kernel_.reset();
+  const MutexHolder alone(*meeting_);
   for (auto& block : blocks_) unmap(block);
   process_ = nullptr;
   note_failure("the rank has left");

@@ -60,8 +60,8 @@ bool has_algorithm(CollectiveOperation operation, CollectiveAlgorithm algorithm)
     case CollectiveAlgorithm::kMesh:
       return true;
     case CollectiveAlgorithm::kOneShot:
-    case CollectiveAlgorithm::kNhr:
       return phases;
+    case CollectiveAlgorithm::kNhr:
     case CollectiveAlgorithm::kRing:
       return phases || operation == CollectiveOperation::kBarrier;
     case CollectiveAlgorithm::kHalvingDoubling:

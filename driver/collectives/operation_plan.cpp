@@ -261,17 +261,30 @@ Plan all_to_all(const Turn& turn) {
   return plan;
 }
 
-// By ring: each meets its neighbours, and so knows after half the way round that all have come.
-Plan barrier(Algorithm algorithm, const PlanRank& me) {
+// A rank meets those so far before and behind it.
+PlanStep meeting(const PlanRank& me, unsigned distance) {
   PlanStep step;
   step.meets = true;
-  if (algorithm != Algorithm::kRing) {
-    me.for_peers([&](unsigned peer) { step.readers.push_back(peer); });
-    return {step};
+  const unsigned behind = me.behind(distance), before = me.before(distance);
+  if (behind != me.rank) step.readers.push_back(behind);
+  if (before != behind) step.readers.push_back(before);
+  return step;
+}
+
+// By ring: each meets its neighbours, and so knows after half the way round that all have come. By
+// NHR: those twice as far in each step, before which it knows of 2 * distance - 1 ranks.
+Plan barrier(Algorithm algorithm, const PlanRank& me) {
+  if (algorithm == Algorithm::kRing) return Plan(me.ranks / 2, meeting(me, 1));
+  Plan plan;
+  if (algorithm == Algorithm::kNhr) {
+    for (unsigned i = 1; 2 * i - 1 < me.ranks; i *= 2) plan.push_back(meeting(me, i));
+    return plan;
   }
-  if (me.ranks > 1) step.readers.push_back(me.behind(1));
-  if (me.ranks > 2) step.readers.push_back(me.before(1));
-  return Plan(me.ranks / 2, step);
+  PlanStep step;
+  step.meets = true;
+  me.for_peers([&](unsigned peer) { step.readers.push_back(peer); });
+  plan.push_back(std::move(step));
+  return plan;
 }
 
 }  // namespace

@@ -24,8 +24,19 @@ Result<StreamMark> PartWriter::begin(ExecutionStream& stream) {
 
 Status PartWriter::write(const Plan& plan) {
   for (const auto& each : plan) {
+    if (auto there = reach(each); !there) return there;
     step(each);
     if (auto there = flush_if_full(); !there) return there;
+  }
+  return {};
+}
+
+Status PartWriter::reach(const PlanStep& step) {
+  for (const auto peer : step.readers) {
+    if (auto there = member_.reach(peer); !there) return there;
+  }
+  for (const auto& each : step.reads) {
+    if (auto there = member_.reach(each.peer); !there) return there;
   }
   return {};
 }
@@ -144,9 +155,11 @@ Status PartWriter::flush_if_full() {
 Status PartWriter::flush() {
   const auto submit = [&](unsigned number) -> Status {
     auto& entries = entries_[number];
+    const auto stream = member_.stream_for(number);
+    if (!stream) return forward_error(stream);
     for (std::size_t at = 0; at < entries.size(); at += kBatch) {
       const auto count = std::min(kBatch, entries.size() - at);
-      const auto mark = member_.stream_for(number).submit(entries.data() + at, count);
+      const auto mark = (*stream)->submit(entries.data() + at, count);
       if (!mark) return forward_error(mark);
     }
     entries.clear();

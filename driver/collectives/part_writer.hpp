@@ -45,6 +45,7 @@ class PartWriter {
   void step(const PlanStep& step);
   void step_on_one(const PlanStep& step);
   void step_on_many(const PlanStep& step);
+  Status reach(const PlanStep& step);
   Status flush_if_full();
   Status flush();
 

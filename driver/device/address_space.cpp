@@ -144,9 +144,9 @@ Result<LentMemory> lend(const AddressSpace::Impl& owner, MemoryHandle memory, un
 
 Status check_link(CardLink& link, unsigned card) {
   if (auto ok = link.usable(); !ok) return ok;
-  const auto links = link.read<abi::HccsLinks>();
-  if (!links) return forward_error(links);
-  if (card < abi::kMaxHccsCards && (links->raw >> card & 1) != 0) return {};
+  const auto linked = link.has_link_to(card);
+  if (!linked) return forward_error(linked);
+  if (*linked) return {};
   return fail(ErrorCode::kUnsupported,
               fmt::format("card {} has no HCCS link to card {}", link.device_index(), card));
 }

@@ -68,12 +68,18 @@ Result<std::unique_ptr<Device>> Device::open_index(platform::Platform& platform,
                                                    const DeviceOptions& options) {
   const auto found = scan(platform);
   if (!found) return forward_error(found);
-  for (const auto& card : found->cards) {
+  return open_index(platform, *found, index, options);
+}
+
+Result<std::unique_ptr<Device>> Device::open_index(platform::Platform& platform,
+                                                   const ScanResult& found, std::uint32_t index,
+                                                   const DeviceOptions& options) {
+  for (const auto& card : found.cards) {
     if (card.device_index == index) return open(platform, card.bdf(), options);
   }
   return fail(ErrorCode::kNotFound,
               fmt::format("no card with device index {}: {} usable, {} refused", index,
-                          found->cards.size(), found->refused.size()));
+                          found.cards.size(), found.refused.size()));
 }
 
 Status Device::shutdown() {
@@ -115,9 +121,7 @@ const CardInfo& Device::info() const {
 
 Result<bool> Device::has_link_to(std::uint32_t index) const {
   if (auto ok = impl_->link->usable(); !ok) return forward_error(ok);
-  const auto links = impl_->link->read<abi::HccsLinks>();
-  if (!links) return forward_error(links);
-  return index < abi::kMaxHccsCards && (links->raw >> index & 1) != 0;
+  return impl_->link->has_link_to(index);
 }
 
 bool Device::lost() const {

@@ -6,11 +6,14 @@
 // apart; a lost card is remembered and never touched again.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "npu/abi/pci.hpp"
+#include "npu/abi/registers.hpp"
 #include "npu/driver/scan.hpp"
 #include "npu/platform/platform.hpp"
 
@@ -59,8 +62,27 @@ class CardLink {
     return value;
   }
   template <class R>
-  void write(R value) {
-    platform::write_register(*registers_, value);
+  void write(R value, Bytes block = 0) {
+    platform::write_register(*registers_, value, block);
+  }
+  // Whether the card has a way to the other over HCCS links that are up.
+  Result<bool> has_link_to(std::uint32_t card) {
+    if (card >= abi::kMaxHccsCards) return false;
+    const auto links = read<abi::HccsLinks>(*registers_, abi::HccsWord::offset_of(card));
+    if (!links) return forward_error(links);
+    return (links->raw & abi::HccsWord::bit_of(card)) != 0;
+  }
+  // The same of all cards, by number; cards beyond the last one of the fabric are not there.
+  Result<std::vector<bool>> links() {
+    std::vector<bool> up;
+    for (std::uint64_t cards = 1; up.size() < cards;) {
+      const auto first = static_cast<unsigned>(up.size());
+      const auto word = read<abi::HccsLinks>(*registers_, abi::HccsWord::offset_of(first));
+      if (!word) return forward_error(word);
+      cards = std::min<std::uint64_t>(word->get<abi::HccsLinks::Cards>(), abi::kMaxHccsCards);
+      for (unsigned i = 0; i < abi::HccsWord::kCards; ++i) up.push_back((word->raw >> i & 1) != 0);
+    }
+    return up;
   }
   Result<std::uint64_t> read_event(std::uint32_t event);
 

@@ -147,11 +147,14 @@ Status check(const std::vector<ManagedCard>& cards) {
     if (&link.platform() != &DeviceParts::link(*cards[0].device).platform()) {
       return fail(ErrorCode::kInvalidArgument, "cards of two machines");
     }
-    if (link.device_index() >= ManagedMemory::kMostCards ||
-        !seen.insert(link.device_index()).second) {
+    if (link.device_index() >= ManagedMemory::kMostCards) {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("card {} is there twice, or beyond {}", link.device_index(),
+                  fmt::format("card {}: managed memory is for cards 0 .. {}", link.device_index(),
                               ManagedMemory::kMostCards - 1));
+    }
+    if (!seen.insert(link.device_index()).second) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("card {} is there twice", link.device_index()));
     }
   }
   return {};

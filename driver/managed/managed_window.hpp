@@ -10,6 +10,7 @@
 
 #include "driver/memory/address_windows.hpp"
 #include "driver/support/impl_of.hpp"
+#include "npu/driver/memory.hpp"
 
 namespace npu::driver {
 

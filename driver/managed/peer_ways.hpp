@@ -24,9 +24,8 @@ class PeerWays {
   std::optional<PeerTarget> over_link(const CardLink& other, const std::shared_ptr<PeerGate>& gate,
                                       LocalAddress memory) {
     const unsigned index = other.device_index();
-    const auto links = own_.read<abi::HccsLinks>();
-    const bool linked = links && index < abi::kMaxHccsCards && (links->raw >> index & 1) != 0;
-    if (!linked) return std::nullopt;
+    const auto linked = own_.has_link_to(index);
+    if (!linked || !*linked) return std::nullopt;
     auto& lease = leases_[index];
     if (!lease && !let_in(gate, lease)) return std::nullopt;
     constexpr std::uint64_t kInPage = (std::uint64_t{1} << abi::PageTableEntry::Address::kLow) - 1;
@@ -53,7 +52,7 @@ class PeerWays {
 
   CardLink& own_;
   std::map<unsigned, PeerLease> leases_;                               // by device index
-  std::map<std::uint16_t, std::optional<platform::BusAddress>> ways_;  // by packed BDF
+  std::map<std::uint32_t, std::optional<platform::BusAddress>> ways_;  // by packed BDF
 };
 
 }  // namespace npu::driver

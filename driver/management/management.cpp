@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -212,17 +213,26 @@ Result<std::vector<HccsLinkUse>> Management::hccs_links() {
   const bool there = known->get<abi::TelemetryCapability::Hccs>() != 0;
   if (auto ok = require(there, "messages of HCCS links"); !ok) return forward_error(ok);
   TelemetryReader reader(card_);
-  const auto up = reader.read<abi::HccsLinks>();
-  if (!up) return forward_error(up);
   std::vector<HccsLinkUse> links;
-  for (unsigned card = 0; card < abi::kMaxHccsCards; ++card) {
-    if ((up->raw >> card & 1) == 0) continue;
-    const auto sent = reader.word(abi::kHccsSentWindow, card);
-    const auto received = reader.word(abi::kHccsReceivedWindow, card);
-    if (!sent) return forward_error(sent);
-    if (!received) return forward_error(received);
-    links.push_back({card, *sent, *received});
+  unsigned cards = 1, counted = 0;
+  for (unsigned first = 0; first < cards; first += abi::HccsWord::kCards) {
+    const auto up = reader.read<abi::HccsLinks>(abi::HccsWord::offset_of(first));
+    if (!up) return forward_error(up);
+    const auto told = up->get<abi::HccsLinks::Cards>();
+    cards = static_cast<unsigned>(std::min<std::uint64_t>(told, abi::kMaxHccsCards));
+    for (unsigned card = first; card < first + abi::HccsWord::kCards; ++card) {
+      if ((up->raw & abi::HccsWord::bit_of(card)) == 0) continue;
+      if (const unsigned begin = card - card % abi::kHccsSentWindow.words; begin != counted) {
+        reader.write(abi::HccsCounted::from_raw(counted = begin));
+      }
+      const auto sent = reader.word(abi::kHccsSentWindow, card - counted);
+      const auto received = reader.word(abi::kHccsReceivedWindow, card - counted);
+      if (!sent) return forward_error(sent);
+      if (!received) return forward_error(received);
+      links.push_back({card, *sent, *received});
+    }
   }
+  if (counted != 0) reader.write(abi::HccsCounted{});
   return links;
 }
 

@@ -14,8 +14,8 @@ class TelemetryReader {
   explicit TelemetryReader(ManagementAccess& card) : card_(card) {}
 
   template <class R>
-  Result<R> read() {
-    const R value = platform::read_register<R>(card_.registers());
+  Result<R> read(Bytes block = 0) {
+    const R value = platform::read_register<R>(card_.registers(), block);
     if (value.raw == static_cast<typename R::raw_type>(~0ULL)) return explain(R::kName);
     return value;
   }

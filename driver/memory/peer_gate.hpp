@@ -25,8 +25,8 @@ class PeerGate {
  private:
   platform::Clock& clock_;
   SpinLock lock_;
-  CardLink* link_;  // null: closed
-  std::uint64_t open_ = 0;
+  CardLink* link_;                                           // null: closed
+  std::array<std::uint64_t, abi::HccsWord::kWords> open_{};  // as in the registers
   std::array<unsigned, abi::kMaxHccsCards> leases_{};
 };
 

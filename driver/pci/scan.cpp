@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bitset>
 #include <optional>
+#include <set>
 
 #include "driver/pci/config_space.hpp"
 #include "driver/support/call_trace.hpp"
@@ -33,6 +34,7 @@ class Scanner {
       scan_everything();
     } else {
       for (const auto& bridge : bridges_) {
+        visited_.reset();
         scan_bus(bridge.first_bus, pci::kDevicesPerBus, bridge.last_bus);
       }
     }
@@ -46,15 +48,18 @@ class Scanner {
 
  private:
   void scan_everything() {
-    for (unsigned packed = 0; packed <= 0xFFFF; ++packed) {
-      add(Bdf::unpack(static_cast<std::uint16_t>(packed)));
+    std::set<unsigned> segments;
+    for (const auto& bridge : bridges_) segments.insert(Bdf{bridge.first_bus}.segment());
+    for (const unsigned segment : segments) {
+      for (unsigned packed = 0; packed <= 0xFFFF; ++packed)
+        add(Bdf::unpack(segment << 16 | packed));
     }
   }
 
   // Devices 0 .. `devices` - 1 of a bus, and what is behind its bridges; bus numbers up to `last`.
-  void scan_bus(std::uint8_t bus, unsigned devices, std::uint8_t last) {
-    if (visited_.test(bus)) return;
-    visited_.set(bus);
+  void scan_bus(std::uint16_t bus, unsigned devices, std::uint16_t last) {
+    if (visited_.test(bus % pci::kBuses)) return;
+    visited_.set(bus % pci::kBuses);
     for (unsigned device = 0; device < devices; ++device) {
       for (unsigned number = 0; number < pci::kFunctionsPerDevice; ++number) {
         const Bdf bdf{bus, static_cast<std::uint8_t>(device), static_cast<std::uint8_t>(number)};
@@ -66,12 +71,14 @@ class Scanner {
     }
   }
 
-  void descend(const PciFunction& bridge, std::uint8_t last) {
-    const auto secondary = bridge.secondary_bus;
-    const auto subordinate = bridge.subordinate_bus;
-    if (secondary == 0 && subordinate == 0) return;  // nobody has configured it
+  void descend(const PciFunction& bridge, std::uint16_t last) {
+    // Nobody has configured it.
+    if (bridge.secondary_bus == 0 && bridge.subordinate_bus == 0) return;
+    const auto first = static_cast<std::uint16_t>(bridge.bdf.segment() * pci::kBuses);
+    const auto secondary = static_cast<std::uint16_t>(first + bridge.secondary_bus);
+    const auto subordinate = static_cast<std::uint16_t>(first + bridge.subordinate_bus);
     if (secondary <= bridge.bdf.bus || subordinate < secondary || subordinate > last ||
-        visited_.test(secondary)) {
+        visited_.test(bridge.secondary_bus)) {
       refuse(bridge.bdf, Error{ErrorCode::kBadDevice,
                                fmt::format("{}: bridge to buses {:02x}-{:02x}, but it is on bus "
                                            "{:02x} and {:02x} is the last one behind it",
@@ -104,7 +111,7 @@ class Scanner {
     return *function;
   }
 
-  int numa_node(std::uint8_t bus) const {
+  int numa_node(std::uint16_t bus) const {
     for (const auto& bridge : bridges_) {
       if (bus >= bridge.first_bus && bus <= bridge.last_bus) return bridge.numa_node;
     }
@@ -143,7 +150,7 @@ class Scanner {
   const ScanOptions options_;
   ConfigAccess config_;
   std::vector<platform::HostBridge> bridges_;
-  std::bitset<pci::kBuses> visited_;
+  std::bitset<pci::kBuses> visited_;  // behind a host bridge
   ScanResult result_;
 };
 

@@ -42,19 +42,19 @@ std::vector<platform::HostBridge> Sysfs::host_bridges() const {
     if (name.rfind(kRootBusPrefix, 0) != 0) continue;
     const int bus = hexadecimal(name.substr(sizeof kRootBusPrefix - 1));
     if (bus < 0 || bus > 255) continue;
-    const auto number = static_cast<std::uint8_t>(bus);
+    const auto number = static_cast<std::uint16_t>(bus);
     bridges.push_back({number, 255, numa_node(number)});
   }
   std::sort(bridges.begin(), bridges.end(),
             [](const auto& a, const auto& b) { return a.first_bus < b.first_bus; });
   for (std::size_t i = 0; i + 1 < bridges.size(); ++i) {
-    bridges[i].last_bus = static_cast<std::uint8_t>(bridges[i + 1].first_bus - 1);
+    bridges[i].last_bus = static_cast<std::uint16_t>(bridges[i + 1].first_bus - 1);
   }
   return bridges;
 }
 
 // All functions of a bus are on one node; the first that exists knows it.
-int Sysfs::numa_node(std::uint8_t bus) const {
+int Sysfs::numa_node(std::uint16_t bus) const {
   for (std::uint8_t number = 0; number < 32; ++number) {
     std::ifstream file(device({bus, number, 0}) + "/numa_node");
     int node = -1;

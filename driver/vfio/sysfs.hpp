@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Linux says about PCI in sysfs. Only PCI domain 0000: a Bdf names no other.
+// What Linux says about PCI in sysfs. Only PCI domain 0000.
 #pragma once
 
 #include <array>
@@ -35,11 +35,13 @@ class Sysfs {
   // Sizes of the six BARs as the kernel has found them, 0: no such BAR.
   std::array<Bytes, 6> bar_sizes(platform::Bdf bdf) const;
 
-  static std::string name(platform::Bdf bdf) { return "0000:" + to_string(bdf); }
+  static std::string name(platform::Bdf bdf) {
+    return (bdf.segment() == 0 ? "0000:" : "") + to_string(bdf);
+  }
 
  private:
   std::string device(platform::Bdf bdf) const { return root_ + "/bus/pci/devices/" + name(bdf); }
-  int numa_node(std::uint8_t bus) const;
+  int numa_node(std::uint16_t bus) const;
 
   std::string root_;
 };

@@ -8,7 +8,7 @@ namespace npu::races {
 namespace {
 
 std::uint64_t signal_key(std::uint32_t device, std::uint32_t space, std::uint32_t signal) {
-  return std::uint64_t{device} << 56 | std::uint64_t{space} << 32 | signal;
+  return std::uint64_t{device} << 48 | std::uint64_t{space} << 32 | signal;
 }
 
 }  // namespace

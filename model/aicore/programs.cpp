@@ -43,14 +43,20 @@ AiCorePrograms::AiCorePrograms(const sc_core::sc_module_name& name, Simulation& 
   for (unsigned i = 0; i < services_.layout.cores(); ++i) {
     const auto track = std::string(track_prefix) + std::to_string(i);
     cores_.push_back(std::make_unique<ProgramCore>(services_, track, i, self));
-    auto& core = *cores_.back();
-    sc_core::sc_spawn_options options;
-    options.set_stack_size(kThreadStack);
-    options.dont_initialize();
-    options.set_sensitivity(&core.wake());
-    const std::string thread = "core" + std::to_string(i);
-    sc_core::sc_spawn([&core] { core.run(); }, thread.c_str(), &options);
   }
+  has_thread_.resize(cores_.size());
+}
+
+// The first block wakes the thread as every later one does. Cores that have none would each keep a
+// stack and two mappings of the process, of which Linux allows 65530.
+void AiCorePrograms::make_thread(unsigned number) {
+  auto& core = *cores_[number];
+  sc_core::sc_spawn_options options;
+  options.set_stack_size(kThreadStack);
+  options.dont_initialize();
+  options.set_sensitivity(&core.wake());
+  sc_core::sc_spawn([&core] { core.run(); }, nullptr, &options);
+  has_thread_[number] = true;
 }
 
 bool AiCorePrograms::runs(std::uint64_t context) const {
@@ -66,6 +72,7 @@ void AiCorePrograms::start(unsigned core, const KernelBlock& block) {
     services_.cross_flags.forget(block.context);
     launch = {block.cause, 0, block.vmid, 0};
   }
+  if (!has_thread_[core]) make_thread(core);
   cores_[core]->start(block);
   busy_[core].begin(sim_now());
   space_busy_.begin(core, block.vmid, sim_now());

@@ -89,6 +89,7 @@ class AiCorePrograms : public sc_core::sc_module,
   void naive_polling(bool naive) { services_.naive_polling = naive; }
 
  private:
+  void make_thread(unsigned number);
   void send(unsigned core, const MemoryRequest& request, const KernelBlock& block) override;
   void block_ended(unsigned core, const KernelBlock& block, const CommandFault& fault) override;
   void cond_changed(unsigned core) override;
@@ -123,7 +124,8 @@ class AiCorePrograms : public sc_core::sc_module,
   std::map<std::uint64_t, Launch> launches_;  // by context
   BlockListener* kernel_listener_ = nullptr;
   WindowListener* window_listener_ = nullptr;
-  std::vector<BusyTime> busy_;  // by core
+  std::vector<BusyTime> busy_;    // by core
+  std::vector<bool> has_thread_;  // by core: it has had a block
   SpaceBusy space_busy_;
   std::vector<std::uint32_t> epochs_;  // by core; 16 bits; resets seen
 };

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include "model/config/checks.hpp"
 #include "model/config/fabric_plan.hpp"
+#include "npu/platform/pci.hpp"
 
 namespace npu::model {
 namespace {
@@ -107,7 +109,9 @@ class TopologyCheck {
   CheckResult check_buses() const {
     for (auto range = ranges_.begin(); range != ranges_.end(); ++range) {
       const auto next = std::next(range);
-      const unsigned limit = next == ranges_.end() ? 256 : next->first;
+      const unsigned end =
+          (range->first / platform::kBusesPerSegment + 1) * platform::kBusesPerSegment;
+      const unsigned limit = next == ranges_.end() ? end : std::min(end, next->first);
       if (range->first + range->second.buses <= limit) continue;
       return BrokenRule{range->second.path + ".first_bus",
                         fmt::format("its {} buses from {:#x} on reach beyond bus {:#x}",

@@ -142,7 +142,7 @@ struct PciNodeConfig {
 struct HostBridgeConfig {
   std::string name;
   int numa_node;
-  std::uint8_t first_bus;
+  std::uint16_t first_bus;                // platform::Bdf::bus
   std::vector<PciNodeConfig> root_ports;  // device numbers 0, 1, ... on the root bus
 };
 

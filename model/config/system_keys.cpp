@@ -241,7 +241,8 @@ const Table& host_bridge_table() {
       "a root of the PCI hierarchy",
       {keys::make("name", KeyType::kName, &B::name, "unique in the system"),
        number("numa_node", &B::numa_node, 0, 63, "the node it is attached to"),
-       number("first_bus", &B::first_bus, 0, 255, "its root bus").in_hex(),
+       number("first_bus", &B::first_bus, 0, 65'535, "its root bus: PCI segment * 0x100 + bus")
+           .in_hex(),
        keys::make("root_ports", KeyType::kNodes, &B::root_ports, "its root ports, at most 32")}};
   return kTable;
 }

@@ -16,9 +16,9 @@ namespace npu::model {
 // none). `is_translated`: under a translation that it has asked for before, as posted writes are;
 // `asks`: it asks for one.
 struct DmaRequester {
-  DmaRequester(std::uint16_t bdf, std::uint32_t process = 0, bool is_translated = false)
+  DmaRequester(std::uint32_t bdf, std::uint32_t process = 0, bool is_translated = false)
       : function(bdf), pasid(process), translated(is_translated) {}
-  std::uint16_t function;
+  std::uint32_t function;
   std::uint32_t pasid;
   bool translated;
   bool asks = false;
@@ -56,7 +56,7 @@ class HostMemoryPort {
                        std::uint64_t cause) = 0;
   // Where the bytes lie that a process of the function has at `address`, if they are mapped for
   // such an access; null: they are not. Takes no time and leaves no record.
-  virtual std::byte* find(std::uint16_t requester, std::uint32_t pasid, std::uint64_t address,
+  virtual std::byte* find(std::uint32_t requester, std::uint32_t pasid, std::uint64_t address,
                           Bytes length, bool device_writes) {
     static_cast<void>(requester), static_cast<void>(pasid), static_cast<void>(address);
     static_cast<void>(length), static_cast<void>(device_writes);
@@ -76,7 +76,7 @@ class HostMemoryPort {
 class InterruptSink {
  public:
   virtual ~InterruptSink() = default;
-  virtual void message(std::uint16_t requester, std::uint64_t address, std::uint32_t data,
+  virtual void message(std::uint32_t requester, std::uint64_t address, std::uint32_t data,
                        std::uint64_t cause) = 0;
 };
 
@@ -97,7 +97,7 @@ class HostServicesPort {
   virtual unsigned page_requests(unsigned function) const = 0;     // outstanding; 0: PRI is off
   // Bits of PRI's status that are set from now on.
   virtual void set_page_request_status(unsigned function, std::uint16_t bits) = 0;
-  virtual std::uint16_t requester_of(unsigned function) const = 0;  // packed BDF
+  virtual std::uint32_t requester_of(unsigned function) const = 0;  // packed BDF
 };
 
 // Why a command or a block of a kernel failed and, if it was an access, which.

@@ -23,10 +23,11 @@ class RegisterBank {
   // All registers to their reset values; hooks stay.
   void reset();
 
-  // The device's side.
+  // The device's side. Of registers that are alike R is the first, and `word` says how many bytes
+  // behind it the one that is meant lies.
   template <class R>
-  R get() const {
-    return R::from_raw(static_cast<typename R::raw_type>(values_[row_of(R::kOffset)]));
+  R get(std::uint32_t word = 0) const {
+    return R::from_raw(static_cast<typename R::raw_type>(values_[row_of(R::kOffset + word)]));
   }
   template <class R>
   void set(R value) {
@@ -43,8 +44,8 @@ class RegisterBank {
   }
   // Called for a host read; gives the register's content, which is stored too.
   template <class R, class F>
-  void on_read(F hook) {
-    hook_of(R::kOffset).read = [hook]() -> std::uint64_t { return hook().raw; };
+  void on_read(F hook, std::uint32_t word = 0) {
+    hook_of(R::kOffset + word).read = [hook]() -> std::uint64_t { return hook().raw; };
   }
 
   // The host's side. `offset` and `length` are multiples of 4; a run may cover many registers and

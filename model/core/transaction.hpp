@@ -126,9 +126,9 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   abi::ReduceOperation reduction = abi::ReduceOperation::kNone;
   abi::ElementType element = abi::ElementType::kInt8;
   SpaceId vmid = 0;             // address space of a device address (space_id.hpp)
+  std::uint32_t requester = 0;  // packed BDF
+  std::uint16_t peer = 0;       // another card's memory: its index + 1; 0: this card's
   std::uint8_t function = 0;    // of the card: whom the host reaches, or who sends to the host
-  std::uint16_t requester = 0;  // packed BDF
-  std::uint8_t peer = 0;        // another card's memory: its index + 1; 0: this card's
   std::uint8_t flow = 0;  // who sends it: MMU client and DMA engine; flows share HCCS links fairly
   std::uint32_t pasid = 0;  // process a bus address belongs to; 0: none (the driver's own)
   // Strided request, of the cores to device memory: `rows` equal pieces of the payload's data, one

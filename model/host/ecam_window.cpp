@@ -41,14 +41,17 @@ Bytes high_window(const std::vector<FoundFunction>& functions) {
 }
 
 platform::Bdf function_at(Bytes offset) {
-  return platform::Bdf::unpack(static_cast<std::uint16_t>(offset >> 12));
+  return platform::Bdf::unpack(static_cast<std::uint32_t>(offset >> 12));
 }
 
 }  // namespace
 
 EcamWindow::EcamWindow(HostPlatform& host, const std::vector<FoundFunction>& functions)
     : host_(host), high_size_(high_window(functions)) {
-  for (const auto& function : functions) last_bus_ = std::max(last_bus_, function.bdf.bus);
+  for (const auto& function : functions) {
+    if (function.bdf.segment() != 0) continue;  // an ECAM window is one segment's
+    last_bus_ = std::max(last_bus_, static_cast<std::uint8_t>(function.bdf.bus));
+  }
   auto& space = power_up_;
   space.set(pci::kVendorId, 4, kVendor | std::uint32_t{kDevice} << 16);
   space.set(pci::kRevision, 4, kOtherBridge << 8);

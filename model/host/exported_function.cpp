@@ -56,7 +56,7 @@ Status ExportedFunction::prepare() {
 void ExportedFunction::prepare_virtual_bars() {
   auto& config = host_.pci();
   const unsigned first = bdf_.packed() + config.read16(bdf_, sriov_ + pci::kSriovVfOffset);
-  const auto bdf = platform::Bdf::unpack(static_cast<std::uint16_t>(first));
+  const auto bdf = platform::Bdf::unpack(first);
   for (unsigned bar = 0; bar < bars_.size(); ++bar) {
     const auto flags = config.read32(bdf_, sriov_ + pci::kSriovBar0 + 4 * bar);
     virtual_bar_images_.set(bar, resources_(bdf, bar).size, flags);

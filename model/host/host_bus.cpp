@@ -199,7 +199,7 @@ void HostBus::trace_config(platform::Bdf bdf, std::uint32_t offset, unsigned wid
                    cpus_.current().cause, width, config_address(bdf, offset));
 }
 
-Completion HostBus::invalidate(std::uint16_t requester, std::uint64_t bus) {
+Completion HostBus::invalidate(std::uint32_t requester, std::uint64_t bus) {
   if (weak_) drain();
   auto& payload = request(tlm::TLM_WRITE_COMMAND, TransactionKind::kInvalidation,
                           std::uint64_t{requester} << 12, &bus, sizeof bus);

@@ -45,7 +45,7 @@ class HostBus {
   void write_config(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value);
   // What the function has cached from `bus` on is invalidated; the core spins until it has
   // answered, or is known not to.
-  Completion invalidate(std::uint16_t requester, std::uint64_t bus);
+  Completion invalidate(std::uint32_t requester, std::uint64_t bus);
   std::uint32_t track() const { return track_; }  // of what goes over it
 
  private:

@@ -16,7 +16,7 @@ Picoseconds span(SimTime time) {
 }  // namespace
 
 HostMemory::HostMemory(Simulation& simulation, const HostMemoryConfig& config,
-                       std::function<int(std::uint16_t)> node_of)
+                       std::function<int(std::uint32_t)> node_of)
     : iommu_lookup_(config.iommu_lookup),
       pages_(config.huge_page),
       node_of_(std::move(node_of)),
@@ -26,7 +26,7 @@ HostMemory::HostMemory(Simulation& simulation, const HostMemoryConfig& config,
   for (unsigned node = 0; node < config.numa_nodes; ++node) walkers_.emplace_back(config, memory_);
 }
 
-Iommu::Mapping HostMemory::map(std::uint16_t requester, Bytes size, Bytes alignment,
+Iommu::Mapping HostMemory::map(std::uint32_t requester, Bytes size, Bytes alignment,
                                platform::DmaDirection direction, int node) {
   const ByteSpan memory = memory_.allocate(size, node);
   if (memory.data == nullptr) return {};
@@ -37,7 +37,7 @@ Iommu::Mapping HostMemory::map(std::uint16_t requester, Bytes size, Bytes alignm
   return mapping;
 }
 
-Iommu::Mapping HostMemory::import(std::uint16_t requester, ByteSpan memory,
+Iommu::Mapping HostMemory::import(std::uint32_t requester, ByteSpan memory,
                                   platform::DmaDirection direction, int node, bool fresh) {
   if (!memory_.adopt(memory, node, fresh)) return {};
   const Iommu::Mapping mapping{requester,
@@ -131,21 +131,21 @@ HostMemoryPort::Access HostMemory::access(DmaRequester requester, std::uint64_t 
 
 // --- Addresses of processes -------------------------------------------------------------------
 
-void HostMemory::unmap_process(std::uint16_t requester, std::uint32_t pasid, std::uint64_t address,
+void HostMemory::unmap_process(std::uint32_t requester, std::uint32_t pasid, std::uint64_t address,
                                Bytes size) {
   auto* const process = processes_.find(requester, pasid);
   if (process != nullptr) process->unmap(requester, address, size);
   walker(requester).invalidate(requester, address, size);
 }
 
-void HostMemory::retire_process(std::uint16_t requester, std::uint32_t pasid, std::uint64_t address,
+void HostMemory::retire_process(std::uint32_t requester, std::uint32_t pasid, std::uint64_t address,
                                 Bytes size) {
   auto* const process = processes_.find(requester, pasid);
   if (process != nullptr) process->retire(requester, address, size);
   walker(requester).invalidate(requester, address, size);
 }
 
-std::byte* HostMemory::find(std::uint16_t requester, std::uint32_t pasid, std::uint64_t address,
+std::byte* HostMemory::find(std::uint32_t requester, std::uint32_t pasid, std::uint64_t address,
                             Bytes length, bool device_writes) {
   auto* const process = processes_.find(requester, pasid);
   if (process == nullptr) return nullptr;

@@ -39,10 +39,10 @@ class HostPci final : public platform::PciAccess {
 
   HostBus& bus_;
   const std::vector<platform::HostBridge> bridges_;
-  std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> extended_;  // found: BDF, id
+  std::map<std::pair<std::uint32_t, std::uint16_t>, std::uint32_t> extended_;  // found: BDF, id
   VirtualHeaders headers_;
   // What was last written to BARs, by their number: of functions that have such registers.
-  std::map<std::uint16_t, std::map<unsigned, std::uint32_t>> written_;
+  std::map<std::uint32_t, std::map<unsigned, std::uint32_t>> written_;
 };
 
 }  // namespace npu::model

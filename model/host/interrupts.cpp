@@ -6,7 +6,7 @@ namespace npu::model {
 Interrupts::Interrupts(Simulation& simulation, HostCpus& cpus)
     : simulation_(simulation), cpus_(cpus), track_(simulation.recorder.track("host.interrupts")) {}
 
-std::shared_ptr<VectorState> Interrupts::open(std::uint16_t requester, unsigned vector) {
+std::shared_ptr<VectorState> Interrupts::open(std::uint32_t requester, unsigned vector) {
   auto& slot = open_[{requester, vector}];
   if (slot) return nullptr;
   slot = std::make_shared<VectorState>();
@@ -17,14 +17,14 @@ std::shared_ptr<VectorState> Interrupts::open(std::uint16_t requester, unsigned 
   return slot;
 }
 
-void Interrupts::close(std::uint16_t requester, unsigned vector) {
+void Interrupts::close(std::uint32_t requester, unsigned vector) {
   const auto it = open_.find({requester, vector});
   sc_assert(it != open_.end());
   by_data_.erase({requester, it->second->data});
   open_.erase(it);
 }
 
-void Interrupts::message(std::uint16_t requester, std::uint64_t address, std::uint32_t data,
+void Interrupts::message(std::uint32_t requester, std::uint64_t address, std::uint32_t data,
                          std::uint64_t cause) {
   static_cast<void>(address);
   const auto it = by_data_.find({requester, data});

@@ -36,10 +36,10 @@ class Interrupts : public InterruptSink {
   Interrupts(Simulation& simulation, HostCpus& cpus);
 
   // Null if the vector is open already.
-  std::shared_ptr<VectorState> open(std::uint16_t requester, unsigned vector);
-  void close(std::uint16_t requester, unsigned vector);
+  std::shared_ptr<VectorState> open(std::uint32_t requester, unsigned vector);
+  void close(std::uint32_t requester, unsigned vector);
 
-  void message(std::uint16_t requester, std::uint64_t address, std::uint32_t data,
+  void message(std::uint32_t requester, std::uint64_t address, std::uint32_t data,
                std::uint64_t cause) override;
   // Messages that came to an open vector.
   std::uint64_t taken() const { return taken_; }
@@ -49,7 +49,7 @@ class Interrupts : public InterruptSink {
  private:
   // A message whose handler runs.
   struct Message {
-    std::uint16_t requester;
+    std::uint32_t requester;
     std::uint32_t data;
     unsigned core;
     SimTime arrival;
@@ -67,8 +67,8 @@ class Interrupts : public InterruptSink {
   std::vector<Message> messages_;
   std::vector<std::uint64_t> free_messages_;
   unsigned opened_ = 0;
-  std::map<std::pair<std::uint16_t, unsigned>, std::shared_ptr<VectorState>> open_;
-  std::map<std::pair<std::uint16_t, std::uint32_t>, VectorState*> by_data_;
+  std::map<std::pair<std::uint32_t, unsigned>, std::shared_ptr<VectorState>> open_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, VectorState*> by_data_;
   std::uint32_t next_data_ = 0x20;  // vectors below are the processor's own exceptions
   std::uint64_t taken_ = 0;
   std::uint64_t spurious_ = 0;

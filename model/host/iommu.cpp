@@ -30,7 +30,7 @@ std::uint64_t Iommu::allocate(Bytes size, Bytes alignment) {
 }
 
 // The first mapping that ends behind `bus`.
-Iommu::Mappings::iterator Iommu::first_behind(std::uint16_t requester, std::uint64_t bus) {
+Iommu::Mappings::iterator Iommu::first_behind(std::uint32_t requester, std::uint64_t bus) {
   const auto next = mappings_.lower_bound({requester, bus});
   if (next == mappings_.begin()) return next;
   const auto before = std::prev(next);
@@ -49,7 +49,7 @@ bool Iommu::map(const Mapping& mapping) {
   return true;
 }
 
-void Iommu::take_out(std::uint16_t requester, std::uint64_t bus, Bytes size, bool retire) {
+void Iommu::take_out(std::uint32_t requester, std::uint64_t bus, Bytes size, bool retire) {
   last_ = nullptr;
   auto it = first_behind(requester, bus);
   while (it != mappings_.end() && it->second.requester == requester &&
@@ -71,7 +71,7 @@ void Iommu::take_out(std::uint16_t requester, std::uint64_t bus, Bytes size, boo
   }
 }
 
-void Iommu::bind(std::uint16_t requester, std::uint64_t bus, std::uint32_t pasid) {
+void Iommu::bind(std::uint32_t requester, std::uint64_t bus, std::uint32_t pasid) {
   const auto it = mappings_.find({requester, bus});
   sc_assert(it != mappings_.end());
   it->second.pasid = pasid;

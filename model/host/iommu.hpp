@@ -18,7 +18,7 @@ class Iommu {
  public:
   // Bus addresses [bus, bus + memory.size) of `requester`.
   struct Mapping {
-    std::uint16_t requester = 0;  // packed BDF
+    std::uint32_t requester = 0;  // packed BDF
     std::uint64_t bus = 0;
     ByteSpan memory;
     platform::DmaDirection direction = platform::DmaDirection::kBidirectional;
@@ -38,25 +38,25 @@ class Iommu {
   bool map(const Mapping& mapping);
   // The pages of [bus, bus + size) that are mapped; both are multiples of 4 KiB unless the range
   // begins or ends with a mapping.
-  void unmap(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+  void unmap(std::uint32_t requester, std::uint64_t bus, Bytes size) {
     take_out(requester, bus, size, false);
   }
   // The same, but writes of the function that it has a translation for go on to reach them, until
   // unmap().
-  void retire(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+  void retire(std::uint32_t requester, std::uint64_t bus, Bytes size) {
     take_out(requester, bus, size, true);
   }
   // The mapping that begins at `bus`.
-  void bind(std::uint16_t requester, std::uint64_t bus, std::uint32_t pasid);
+  void bind(std::uint32_t requester, std::uint64_t bus, std::uint32_t pasid);
   // [bus, bus + length) must lie in one mapping.
   Translation translate(DmaRequester requester, std::uint64_t bus, Bytes length,
                         bool device_writes);
 
  private:
-  using Place = std::pair<std::uint16_t, std::uint64_t>;  // function, bus address
+  using Place = std::pair<std::uint32_t, std::uint64_t>;  // function, bus address
   using Mappings = std::map<Place, Mapping>;
-  Mappings::iterator first_behind(std::uint16_t requester, std::uint64_t bus);
-  void take_out(std::uint16_t requester, std::uint64_t bus, Bytes size, bool retire);
+  Mappings::iterator first_behind(std::uint32_t requester, std::uint64_t bus);
+  void take_out(std::uint32_t requester, std::uint64_t bus, Bytes size, bool retire);
   const Mapping* find(DmaRequester requester, std::uint64_t bus);
 
   Mappings mappings_;

@@ -15,7 +15,7 @@ namespace npu::model {
 // function did not answer.
 struct IommuFault {
   SimTime when;
-  std::uint16_t requester;  // packed BDF
+  std::uint32_t requester;  // packed BDF
   std::uint32_t pasid;
   std::uint64_t bus;
   bool device_writes;
@@ -39,7 +39,7 @@ class IommuFaultLog {
   }
   // The first kKept of them.
   const std::vector<IommuFault>& faults() const { return faults_; }
-  std::uint64_t count(std::uint16_t requester) const {
+  std::uint64_t count(std::uint32_t requester) const {
     const auto found = counts_.find(requester);
     return found == counts_.end() ? 0 : found->second;
   }
@@ -54,7 +54,7 @@ class IommuFaultLog {
   Simulation& simulation_;
   const std::uint32_t track_;
   std::vector<IommuFault> faults_;
-  std::map<std::uint16_t, std::uint64_t> counts_;  // by requester
+  std::map<std::uint32_t, std::uint64_t> counts_;  // by requester
 };
 
 }  // namespace npu::model

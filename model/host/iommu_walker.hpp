@@ -23,7 +23,7 @@ class IommuWalker {
   // The walk has found nothing, of which nothing is kept.
   void found_nothing(const IommuPage& page) { tlb_.drop(page); }
   // The tables no longer say what they said for [bus, bus + size).
-  void invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+  void invalidate(std::uint32_t requester, std::uint64_t bus, Bytes size) {
     tlb_.drop(requester, bus, size);
   }
   std::uint64_t hits() const { return hits_; }

@@ -29,7 +29,7 @@ void Iotlb::drop(const IommuPage& page) {
 }
 
 // Pages of all sizes: what begins in front of the range may reach into it.
-void Iotlb::drop(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+void Iotlb::drop(std::uint32_t requester, std::uint64_t bus, Bytes size) {
   for (auto it = by_page_.lower_bound({requester, 0, 0});
        it != by_page_.end() && it->first.requester == requester;) {
     const auto& page = it->first;

@@ -15,7 +15,7 @@ namespace npu::model {
 
 // A page of bus addresses of a function, or of a process' addresses that it shares.
 struct IommuPage {
-  std::uint16_t requester;  // packed BDF
+  std::uint32_t requester;  // packed BDF
   std::uint64_t bus;        // its begin
   Bytes size;
   std::uint32_t pasid = 0;  // of the process; 0: the function's own
@@ -35,7 +35,7 @@ class Iotlb {
   void insert(const IommuPage& page, SimTime walked);
   // Pages of the function that [bus, bus + size) meets.
   void drop(const IommuPage& page);
-  void drop(std::uint16_t requester, std::uint64_t bus, Bytes size);
+  void drop(std::uint32_t requester, std::uint64_t bus, Bytes size);
 
  private:
   struct Entry {

@@ -23,14 +23,14 @@ void PageRequests::connect(Interrupts& interrupts, Respond respond) {
   respond_ = std::move(respond);
 }
 
-std::shared_ptr<VectorState> PageRequests::open(std::uint16_t requester) {
+std::shared_ptr<VectorState> PageRequests::open(std::uint32_t requester) {
   if (served(requester)) return nullptr;
   auto vector = interrupts_->open(kIommu, requester);
   if (vector) open_[requester].vector = vector;
   return vector;
 }
 
-void PageRequests::close(std::uint16_t requester) {
+void PageRequests::close(std::uint32_t requester) {
   auto& served = open_.at(requester);
   for (const auto& request : served.queue) answer(request, PageResponse::kInvalid);
   for (const auto& request : served.taken) answer(request, PageResponse::kInvalid);
@@ -65,7 +65,7 @@ void PageRequests::write(std::uint64_t number) {
   interrupts_->message(kIommu, Interrupts::kMessageAddress, served.vector->data, request.cause);
 }
 
-std::optional<PageRequests::Request> PageRequests::take(std::uint16_t requester) {
+std::optional<PageRequests::Request> PageRequests::take(std::uint32_t requester) {
   auto& served = open_.at(requester);
   if (served.queue.empty()) return std::nullopt;
   const auto request = served.queue.front();
@@ -75,7 +75,7 @@ std::optional<PageRequests::Request> PageRequests::take(std::uint16_t requester)
   return request;
 }
 
-void PageRequests::respond(std::uint16_t requester, std::uint32_t pasid, std::uint16_t group,
+void PageRequests::respond(std::uint32_t requester, std::uint32_t pasid, std::uint16_t group,
                            PageResponse response) {
   auto& taken = open_.at(requester).taken;
   const auto found = std::find_if(taken.begin(), taken.end(), [&](const Request& request) {

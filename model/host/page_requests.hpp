@@ -23,7 +23,7 @@ class PageRequests {
   static constexpr std::size_t kEntries = 16384;
 
   struct Request {
-    std::uint16_t requester = 0;  // packed BDF
+    std::uint32_t requester = 0;  // packed BDF
     std::uint32_t pasid = 0;
     std::uint64_t address = 0;
     PageRequestMessage message;
@@ -31,24 +31,24 @@ class PageRequests {
     SimTime since = 0;
   };
   using Respond =
-      std::function<void(std::uint16_t, const PageResponseMessage&, std::uint64_t cause)>;
+      std::function<void(std::uint32_t, const PageResponseMessage&, std::uint64_t cause)>;
 
   explicit PageRequests(Simulation& sim);
   // How responses get to functions, and who is interrupted. Before the simulation starts.
   void connect(Interrupts& interrupts, Respond respond);
 
   // Requests of the function are served from now on; the vector that tells of them. Null: they are.
-  std::shared_ptr<VectorState> open(std::uint16_t requester);
+  std::shared_ptr<VectorState> open(std::uint32_t requester);
   // No longer: what is open is answered with kInvalid.
-  void close(std::uint16_t requester);
-  bool served(std::uint16_t requester) const { return open_.count(requester) != 0; }
+  void close(std::uint32_t requester);
+  bool served(std::uint32_t requester) const { return open_.count(requester) != 0; }
 
   // One has come, of a process that the function shares or not; at `written` it is in the queue.
   void come(const Request& request, bool known, SimTime written);
   // The function's oldest; nothing: there is none.
-  std::optional<Request> take(std::uint16_t requester);
+  std::optional<Request> take(std::uint32_t requester);
   // Of one that was taken.
-  void respond(std::uint16_t requester, std::uint32_t pasid, std::uint16_t group,
+  void respond(std::uint32_t requester, std::uint32_t pasid, std::uint16_t group,
                platform::PageResponse response);
 
  private:
@@ -65,7 +65,7 @@ class PageRequests {
   const std::uint32_t track_;
   Interrupts* interrupts_ = nullptr;
   Respond respond_;
-  std::map<std::uint16_t, Served> open_;
+  std::map<std::uint32_t, Served> open_;
   std::map<std::uint64_t, Request> coming_;  // on their way to memory, by number
   std::uint64_t numbers_ = 0;
   std::size_t queued_ = 0;

@@ -65,12 +65,12 @@ class MappedDmaMemory : public platform::DmaMemory {
         mapping_(mapping) {}
   ~MappedDmaMemory() override { host_.free_dma(mapping_, others_); }
   const Iommu::Mapping& mapping() const { return mapping_; }
-  std::vector<std::uint16_t>& others() { return others_; }
+  std::vector<std::uint32_t>& others() { return others_; }
 
  private:
   HostPlatform& host_;
   const Iommu::Mapping mapping_;
-  std::vector<std::uint16_t> others_;  // functions that share it
+  std::vector<std::uint32_t> others_;  // functions that share it
 };
 
 class MsixVector : public VectorWait {
@@ -275,7 +275,7 @@ bool HostPlatform::in_task() const {
 }
 
 void HostPlatform::free_dma(const Iommu::Mapping& mapping,
-                            const std::vector<std::uint16_t>& others) {
+                            const std::vector<std::uint32_t>& others) {
   const bool waits = in_task();
   if (waits) cpus_.charge(cpus_.config().call);
   for (const auto requester : others) {
@@ -288,7 +288,7 @@ void HostPlatform::free_dma(const Iommu::Mapping& mapping,
   memory_.free(mapping.memory);
 }
 
-void HostPlatform::unmap(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+void HostPlatform::unmap(std::uint32_t requester, std::uint64_t bus, Bytes size) {
   const bool waits = in_task();
   if (waits) cpus_.synchronise();
   if (waits && has_ats_(platform::Bdf::unpack(requester))) {
@@ -298,7 +298,7 @@ void HostPlatform::unmap(std::uint16_t requester, std::uint64_t bus, Bytes size)
   memory_.unmap(requester, bus, size);
 }
 
-void HostPlatform::unmap_process(std::uint16_t requester, std::uint32_t pasid,
+void HostPlatform::unmap_process(std::uint32_t requester, std::uint32_t pasid,
                                  std::uint64_t address, Bytes size) {
   if (in_task()) {
     cpus_.synchronise();
@@ -308,7 +308,7 @@ void HostPlatform::unmap_process(std::uint16_t requester, std::uint32_t pasid,
   memory_.unmap_process(requester, pasid, address, size);
 }
 
-void HostPlatform::invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size) {
+void HostPlatform::invalidate(std::uint32_t requester, std::uint64_t bus, Bytes size) {
   const SimTime begin = sim_now();
   const auto completion = bus_.invalidate(requester, bus);
   const std::uint64_t cause = cpus_.current().cause;

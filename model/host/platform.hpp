@@ -82,16 +82,16 @@ class HostPlatform : public sc_core::sc_module, public platform::Platform {
   // The function reaches [bus, bus + size) no more at the return: its pages are unmapped and what
   // it has cached of them is invalidated (PCIe 10.3), for which the core spins as long as that
   // takes; without an answer the IOMMU's fault log tells it. After the last task nobody waits.
-  void unmap(std::uint16_t requester, std::uint64_t bus, Bytes size);
+  void unmap(std::uint32_t requester, std::uint64_t bus, Bytes size);
   // The same of a process' addresses, where the function may have translations of them.
-  void unmap_process(std::uint16_t requester, std::uint32_t pasid, std::uint64_t address,
+  void unmap_process(std::uint32_t requester, std::uint32_t pasid, std::uint64_t address,
                      Bytes size);
   // A host task calls, and time may pass; after the last one it may not.
   bool in_task() const;
   // The function is to make no more page requests.
   void stop_page_requests(platform::Bdf bdf) { sharing_.stop_page_requests(bdf); }
   // What allocate_dma() gave is unmapped, unpinned and freed; `others`: functions that share it.
-  void free_dma(const Iommu::Mapping& mapping, const std::vector<std::uint16_t>& others);
+  void free_dma(const Iommu::Mapping& mapping, const std::vector<std::uint32_t>& others);
   const HostStatistics& statistics() const { return statistics_; }
   // Offset of a capability in configuration space; 0: the function has none of that id.
   std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id) {
@@ -111,7 +111,7 @@ class HostPlatform : public sc_core::sc_module, public platform::Platform {
   void function_was_reset(platform::Bdf bdf) { pci_.headers().reset(bdf); }
 
  private:
-  void invalidate(std::uint16_t requester, std::uint64_t bus, Bytes size);
+  void invalidate(std::uint32_t requester, std::uint64_t bus, Bytes size);
   Status await_function(platform::Bdf bdf, Instant limit);
 
   Simulation& simulation_;

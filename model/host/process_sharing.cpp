@@ -10,7 +10,7 @@ namespace npu::model {
 
 namespace pci = abi::pci;
 
-Status ProcessSharing::bind(std::uint16_t requester, std::uint64_t bus, std::uint32_t pasid) {
+Status ProcessSharing::bind(std::uint32_t requester, std::uint64_t bus, std::uint32_t pasid) {
   cpus_.charge(cpus_.config().call);
   cpus_.synchronise();
   if (pasid == 0 || pasid >= 1U << 20) {

@@ -27,7 +27,7 @@ class ProcessSharing {
         sriov_(sriov) {}
 
   // Memory of `requester` at `bus` is in that address space.
-  Status bind(std::uint16_t requester, std::uint64_t bus, std::uint32_t pasid);
+  Status bind(std::uint32_t requester, std::uint64_t bus, std::uint32_t pasid);
   // PASIDs, translations and, behind these, page requests, all that the function can have open.
   Result<std::unique_ptr<platform::ProcessAddresses>> open(platform::Bdf bdf);
   // The function is to make no more page requests.

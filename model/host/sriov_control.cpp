@@ -25,7 +25,7 @@ Result<std::vector<platform::Bdf>> SriovControl::functions(platform::Bdf bdf) {
   const unsigned first = bdf.packed() + config_.read16(bdf, sriov + pci::kSriovVfOffset);
   const unsigned stride = config_.read16(bdf, sriov + pci::kSriovVfStride);
   for (unsigned i = 0; i < count; ++i) {
-    found.push_back(platform::Bdf::unpack(static_cast<std::uint16_t>(first + i * stride)));
+    found.push_back(platform::Bdf::unpack(first + i * stride));
   }
   return found;
 }

@@ -55,7 +55,7 @@ class VirtualHeaders {
   };
   static Shown untouched(const VirtualHeader& header);
 
-  std::map<std::uint16_t, Shown> headers_;
+  std::map<std::uint32_t, Shown> headers_;
 };
 
 }  // namespace npu::model

@@ -45,6 +45,7 @@ class HccsFabric : public sc_core::sc_module, private FabricWire::Listener {
   TargetSocket& target_socket(unsigned card) { return *ends_[card]->target; }
   InitiatorSocket& initiator_socket(unsigned card) { return *ends_[card]->initiator; }
 
+  unsigned cards() const { return static_cast<unsigned>(ends_.size()); }
   // Whether there has been a way at the beginning, and whether there is one.
   bool knows(unsigned from, unsigned to) const;
   bool reaches(unsigned from, unsigned to) const;

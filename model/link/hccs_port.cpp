@@ -27,13 +27,21 @@ HccsPort::HccsPort(const sc_core::sc_module_name& name, Simulation& sim, const C
   fabric_out_.register_nb_transport_bw(this, &HccsPort::peer_response);
   fabric_in_.register_nb_transport_fw(this, &HccsPort::peer_request);
   fabric_in_.register_transport_dbg(this, &HccsPort::peer_debug);
-  bank_.on_read<abi::HccsLinks>([this] {
-    std::uint64_t links = 0;
-    for (unsigned card = 0; fabric_ != nullptr && card < abi::kMaxHccsCards; ++card) {
-      if (fabric_->reaches(own_, card)) links |= std::uint64_t{1} << card;
-    }
-    return abi::HccsLinks::from_raw(links);
-  });
+  for (unsigned first = 0; first < abi::kMaxHccsCards; first += abi::HccsWord::kCards) {
+    bank_.on_read<abi::HccsLinks>([this, first] { return links(first); },
+                                  abi::HccsWord::offset_of(first));
+  }
+}
+
+// The word that begins with card `first`.
+abi::HccsLinks HccsPort::links(unsigned first) const {
+  abi::HccsLinks links;
+  if (fabric_ == nullptr) return links;
+  std::uint64_t up = 0;
+  for (unsigned card = first; card < first + abi::HccsWord::kCards; ++card) {
+    if (fabric_->reaches(own_, card)) up |= abi::HccsWord::bit_of(card);
+  }
+  return links.set<abi::HccsLinks::Up>(up).set<abi::HccsLinks::Cards>(fabric_->cards());
 }
 
 void HccsPort::connect(HccsFabric& fabric, unsigned card) {
@@ -180,7 +188,8 @@ void HccsPort::enter(std::uint64_t pointer) {
 }
 
 Completion HccsPort::admit(unsigned card, const tlm::tlm_generic_payload& message) const {
-  if ((bank_.get<abi::HccsAccess>().raw >> card & 1) == 0) return Completion::kPeerRefused;
+  const auto access = bank_.get<abi::HccsAccess>(abi::HccsWord::offset_of(card));
+  if ((access.raw & abi::HccsWord::bit_of(card)) == 0) return Completion::kPeerRefused;
   return is_usable(message.get_address(), message.get_data_length())
              ? Completion::kSuccess
              : Completion::kUnsupportedRequest;

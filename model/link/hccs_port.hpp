@@ -76,6 +76,7 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
                                   sc_core::sc_time& delay);
   unsigned debug(tlm::tlm_generic_payload& trans);
   unsigned peer_debug(tlm::tlm_generic_payload& message);
+  abi::HccsLinks links(unsigned first) const;
   Completion admit(unsigned card, const tlm::tlm_generic_payload& message) const;
   tlm::tlm_sync_enum peer_response(tlm::tlm_generic_payload& message, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay);

@@ -3,8 +3,6 @@
 // all bits of the address there (abi/page_copy.hpp).
 #pragma once
 
-#include <algorithm>
-
 #include "model/core/transaction.hpp"
 #include "npu/abi/page_table.hpp"
 
@@ -12,13 +10,12 @@ namespace npu::model {
 
 struct PeerAddress {
   std::uint64_t address;  // device-local there
-  std::uint8_t peer;      // Transaction::peer
+  std::uint16_t peer;     // Transaction::peer
 
   static bool is(std::uint64_t named) { return abi::PageTableEntry{named}.is_peer(); }
   static PeerAddress of(std::uint64_t named) {
     constexpr std::uint64_t kAll = (std::uint64_t{1} << abi::kVirtualBits) - 1;
-    const unsigned card = abi::PageTableEntry{named}.card();
-    return {named & kAll, static_cast<std::uint8_t>(std::min(card + 1, 255U))};
+    return {named & kAll, static_cast<std::uint16_t>(abi::PageTableEntry{named}.card() + 1)};
   }
   std::uint64_t named() const { return abi::PageTableEntry::peer_target(peer - 1U, 0) | address; }
 };

@@ -20,10 +20,10 @@ struct Translation {
   std::uint64_t used = 0;        // Tlb's
   std::uint8_t shift = abi::kPageShift;
   bool read = false, write = false;
-  bool clean = false;     // the table does not yet say that the page is written
-  bool partial = false;   // see Tlb::residency()
-  std::uint8_t peer = 0;  // Transaction::peer of accesses to the page
-  bool host = false;      // a page of the host's, at its own address there (model/ats)
+  bool clean = false;      // the table does not yet say that the page is written
+  bool partial = false;    // see Tlb::residency()
+  std::uint16_t peer = 0;  // Transaction::peer of accesses to the page
+  bool host = false;       // a page of the host's, at its own address there (model/ats)
 
   bool covers(TaggedAddress address) const { return address >> shift == tag; }
   std::uint64_t translate(std::uint64_t address) const {

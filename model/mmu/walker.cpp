@@ -21,7 +21,7 @@ std::optional<Translation> leaf_translation(abi::PageTableEntry entry, unsigned 
   page.read = entry.may_read();
   page.write = entry.may_write();
   // What the other card has, it knows itself; a card of no index has no link.
-  if (entry.is_peer()) page.peer = static_cast<std::uint8_t>(std::min(entry.card() + 1, 255U));
+  if (entry.is_peer()) page.peer = static_cast<std::uint16_t>(entry.card() + 1);
   return page;
 }
 

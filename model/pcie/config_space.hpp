@@ -14,7 +14,7 @@ namespace npu::model {
 // A configuration access on its way through bridges without taking time: firmware, exporters and,
 // at the end of their journey, timed requests.
 struct ConfigRequest {
-  std::uint16_t bdf = 0;
+  std::uint32_t bdf = 0;
   std::uint32_t offset = 0;  // < 4096, a multiple of width
   unsigned width = 4;        // 1, 2 or 4
   bool is_write = false;

@@ -128,7 +128,7 @@ bool Endpoint::config_access(ConfigRequest& request) {
 
 void Endpoint::serve_config(Payload& payload) {
   ConfigRequest request;
-  request.bdf = static_cast<std::uint16_t>(payload.get_address() >> 12);
+  request.bdf = static_cast<std::uint32_t>(payload.get_address() >> 12);
   request.offset = static_cast<std::uint32_t>(payload.get_address() & 0xFFF);
   request.width = payload.get_data_length();
   request.is_write = payload.is_write();

@@ -57,7 +57,7 @@ class Endpoint : public sc_core::sc_module,
 
   PciePort& port() { return port_; }
   // Packed BDF of a function of the chip.
-  std::uint16_t requester(unsigned function = 0) const {
+  std::uint32_t requester(unsigned function = 0) const {
     return functions_.requester(functions_.of_chip(function));
   }
   const ChipConfig& chip() const { return chip_; }
@@ -95,7 +95,7 @@ class Endpoint : public sc_core::sc_module,
   void set_page_request_status(unsigned function, std::uint16_t bits) override {
     functions_.of_chip(function).set_page_request_status(bits);
   }
-  std::uint16_t requester_of(unsigned function) const override { return requester(function); }
+  std::uint32_t requester_of(unsigned function) const override { return requester(function); }
   void add_write_loss_listener(WriteLossListener& listener) {
     loss_listeners_.push_back(&listener);
   }

@@ -16,6 +16,10 @@ constexpr std::uint64_t kBridgeGrain = 1 << 20;  // bridge windows are multiples
 std::uint64_t up(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) & ~(alignment - 1);
 }
+// As bridges have it.
+unsigned in_segment(unsigned bus) {
+  return bus % platform::kBusesPerSegment;
+}
 }  // namespace
 
 std::uint32_t PlatformFirmware::read(platform::Bdf bdf, std::uint32_t offset, unsigned width) {
@@ -40,19 +44,19 @@ void PlatformFirmware::write(platform::Bdf bdf, std::uint32_t offset, unsigned w
 
 // The last value written to a place counts.
 void PlatformFirmware::note(const Setting& setting) {
-  const auto same = std::find_if(settings_.rbegin(), settings_.rend(), [&](const Setting& old) {
+  auto& settings = settings_[setting.bdf.bus];
+  const auto same = std::find_if(settings.rbegin(), settings.rend(), [&](const Setting& old) {
     return old.bdf == setting.bdf && old.offset == setting.offset;
   });
-  if (same == settings_.rend()) {
-    settings_.push_back(setting);
+  if (same == settings.rend()) {
+    settings.push_back(setting);
   } else {
     *same = setting;
   }
 }
 
-void PlatformFirmware::restore(const Access& access, std::uint8_t bus) {
-  for (const auto& setting : settings_) {
-    if (setting.bdf.bus != bus) continue;
+void PlatformFirmware::restore(const Access& access, std::uint16_t bus) {
+  for (const auto& setting : settings_[bus]) {
     ConfigRequest request;
     request.bdf = setting.bdf.packed();
     request.offset = setting.offset;
@@ -75,7 +79,7 @@ void PlatformFirmware::run(const Access& access, const std::vector<platform::Hos
 }
 
 // Functions 1 to 7 exist only behind a function 0 that says so (PCI 3.0, 3.2.2.3.4).
-void PlatformFirmware::scan_bus(std::uint8_t bus) {
+void PlatformFirmware::scan_bus(std::uint16_t bus) {
   for (unsigned device = 0; device < pci::kDevicesPerBus; ++device) {
     for (unsigned function = 0; function < pci::kFunctionsPerDevice; ++function) {
       const platform::Bdf bdf{bus, static_cast<std::uint8_t>(device),
@@ -102,10 +106,11 @@ void PlatformFirmware::set_up_bridge(platform::Bdf bdf) {
   bridge.numa_node = numa_node_;
   functions_.push_back(bridge);
   assert(next_bus_ <= last_bus_ && "a host bridge has run out of bus numbers");
-  const auto secondary = static_cast<std::uint8_t>(next_bus_++);
-  write(bdf, pci::kPrimaryBus, 1, bdf.bus);
-  write(bdf, pci::kSecondaryBus, 1, secondary);
-  write(bdf, pci::kSubordinateBus, 1, last_bus_);  // while what is behind is being numbered
+  const auto secondary = static_cast<std::uint16_t>(next_bus_++);
+  write(bdf, pci::kPrimaryBus, 1, in_segment(bdf.bus));
+  write(bdf, pci::kSecondaryBus, 1, in_segment(secondary));
+  write(bdf, pci::kSubordinateBus, 1,
+        in_segment(last_bus_));  // while what is behind is being numbered
   low_ = up(low_, kBridgeGrain);
   high_ = up(high_, kBridgeGrain);
   const std::uint64_t low_start = low_;
@@ -113,7 +118,7 @@ void PlatformFirmware::set_up_bridge(platform::Bdf bdf) {
   scan_bus(secondary);
   low_ = up(low_, kBridgeGrain);
   high_ = up(high_, kBridgeGrain);
-  write(bdf, pci::kSubordinateBus, 1, next_bus_ - 1U);
+  write(bdf, pci::kSubordinateBus, 1, in_segment(next_bus_ - 1U));
   write(bdf, pci::kIoBase, 2, 0x00F0);  // base above limit: closed
   const bool low_closed = low_ == low_start;
   write(bdf, pci::kMemoryBase, 2, low_closed ? 0xFFF0 : static_cast<unsigned>(low_start >> 16));
@@ -131,7 +136,7 @@ void PlatformFirmware::set_up_bridge(platform::Bdf bdf) {
 }
 
 // Virtual functions are reached through function numbers above 7 (PCIe 6.13).
-void PlatformFirmware::forward_ari(platform::Bdf bridge, std::uint8_t secondary) {
+void PlatformFirmware::forward_ari(platform::Bdf bridge, std::uint16_t secondary) {
   const std::uint32_t express = find_capability(bridge, pci::kCapPciExpress);
   if (express == 0 || find_extended({secondary, 0, 0}, pci::kExtAri) == 0) return;
   const std::uint32_t can = read(bridge, express + pci::kExpDeviceCap2, 4);
@@ -200,7 +205,7 @@ std::vector<FoundFunction> PlatformFirmware::virtual_functions(const Access& acc
     FoundFunction function;
     const std::uint32_t routing_id = bdf.packed() + read(bdf, sriov + pci::kSriovVfOffset, 2) +
                                      i * read(bdf, sriov + pci::kSriovVfStride, 2);
-    function.bdf = platform::Bdf::unpack(static_cast<std::uint16_t>(routing_id));
+    function.bdf = platform::Bdf::unpack(routing_id);
     function.id = read(bdf, sriov + pci::kSriovVfDeviceId, 2) << 16 | read(bdf, pci::kVendorId, 2);
     function.numa_node = physical.numa_node;
     function.bars = physical.virtual_bars;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "model/pcie/config_space.hpp"
@@ -43,7 +44,7 @@ class PlatformFirmware {
   void run(const Access& access, const std::vector<platform::HostBridge>& bridges);
 
   // Once more what run() has set on `bus`, where something has been reset.
-  void restore(const Access& access, std::uint8_t bus);
+  void restore(const Access& access, std::uint16_t bus);
 
   // The virtual functions that `physical` has now, as an operating system finds them.
   std::vector<FoundFunction> virtual_functions(const Access& access, const FoundFunction& physical);
@@ -61,11 +62,11 @@ class PlatformFirmware {
     unsigned width;
     std::uint32_t value;
   };
-  void scan_bus(std::uint8_t bus);
+  void scan_bus(std::uint16_t bus);
   void set_up_function(platform::Bdf bdf);
   void set_up_bridge(platform::Bdf bdf);
   void set_payload_sizes(platform::Bdf bdf);
-  void forward_ari(platform::Bdf bridge, std::uint8_t secondary);
+  void forward_ari(platform::Bdf bridge, std::uint16_t secondary);
   void place_virtual_bars(FoundFunction& function);
   PciResource place(platform::Bdf bdf, std::uint32_t offset, unsigned copies);
   std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
@@ -76,7 +77,7 @@ class PlatformFirmware {
 
   Access access_;
   std::vector<FoundFunction> functions_;
-  std::vector<Setting> settings_;
+  std::map<std::uint16_t, std::vector<Setting>> settings_;  // by bus
   std::uint64_t low_ = kLowBase;
   std::uint64_t high_ = kHighBase;
   unsigned next_bus_ = 0;

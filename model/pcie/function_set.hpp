@@ -48,11 +48,11 @@ class FunctionSet {
   EndpointFunction& first() { return physical_.front(); }
   const EndpointFunction& first() const { return physical_.front(); }
 
-  // A function learns its bus number from the writes it gets (PCIe 2.2.6.2).
-  void set_bus(unsigned bus) { bus_ = static_cast<std::uint8_t>(bus); }
-  // Its routing id: packed BDF.
-  std::uint16_t requester(const EndpointFunction& function) const {
-    return static_cast<std::uint16_t>(bus_ << 8 | function.number());
+  // A function learns its bus number from the writes it gets (PCIe 2.2.6.2); platform::Bdf::bus.
+  void set_bus(unsigned bus) { bus_ = static_cast<std::uint16_t>(bus); }
+  // Its packed BDF: the routing id, and the segment that the root complex knows it by.
+  std::uint32_t requester(const EndpointFunction& function) const {
+    return std::uint32_t{bus_} << 8 | function.number();
   }
   // PASIDs of virtual functions are enabled in the physical one.
   bool pasid_enabled(unsigned function) const;
@@ -73,7 +73,7 @@ class FunctionSet {
   SriovFunctions virtual_;
   std::vector<SimTime> reset_times_;  // by function of the chip
   SimTime hot_reset_until_ = 0;
-  std::uint8_t bus_ = 0;
+  std::uint16_t bus_ = 0;
 };
 
 }  // namespace npu::model

@@ -14,6 +14,15 @@ const PciNodeConfig* occupant(const PciNodeConfig& port) {
   return occupant(port.children.front());
 }
 
+// Up to the next bridge of its segment.
+std::uint16_t last_bus_of(const std::vector<HostBridgeConfig>& bridges, std::uint16_t first) {
+  unsigned last = first | (platform::kBusesPerSegment - 1);
+  for (const auto& other : bridges) {
+    if (other.first_bus > first) last = std::min(last, other.first_bus - 1U);
+  }
+  return static_cast<std::uint16_t>(last);
+}
+
 }  // namespace
 
 PciFabric::PciFabric(const sc_core::sc_module_name& name, Simulation& simulation,
@@ -27,10 +36,8 @@ PciFabric::PciFabric(const sc_core::sc_module_name& name, Simulation& simulation
       cards_(config.cards.size()) {
   const auto& bridges = config.host_bridges;
   for (std::size_t i = 0; i < bridges.size(); ++i) {
-    const bool is_last = i + 1 == bridges.size();
-    const unsigned last = is_last ? 255U : bridges[i + 1].first_bus - 1U;
     bridges_.push_back(
-        {bridges[i].first_bus, static_cast<std::uint8_t>(last), bridges[i].numa_node});
+        {bridges[i].first_bus, last_bus_of(bridges, bridges[i].first_bus), bridges[i].numa_node});
     const unsigned index =
         root_complex_.add_host_bridge(bridges_[i].first_bus, bridges_[i].last_bus);
     for (const auto& port : bridges[i].root_ports) build_root_port(port, index);
@@ -108,7 +115,7 @@ void PciFabric::card_returned(unsigned card) {
 void PciFabric::configure(std::uint64_t number) {
   const auto& card = cards_[number];
   if (card.link->is_down() || sim_now() < card.endpoint->ready_at()) return;
-  firmware_.restore(config_access(), static_cast<std::uint8_t>(card.endpoint->requester() >> 8));
+  firmware_.restore(config_access(), platform::Bdf::unpack(card.endpoint->requester()).bus);
 }
 
 std::vector<FoundFunction> PciFabric::virtual_functions(unsigned card) {
@@ -138,7 +145,7 @@ PciResource PciFabric::resource(platform::Bdf bdf, unsigned bar) const {
   return found;
 }
 
-int PciFabric::numa_node(std::uint16_t requester) const {
+int PciFabric::numa_node(std::uint32_t requester) const {
   const unsigned bus = requester >> 8;
   for (const auto& bridge : bridges_) {
     if (bus >= bridge.first_bus && bus <= bridge.last_bus) return bridge.numa_node;

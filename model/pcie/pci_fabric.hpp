@@ -41,7 +41,7 @@ class PciFabric : public sc_core::sc_module {
   PciResource resource(platform::Bdf bdf, unsigned bar) const;
   // Those that function 0 of `card` has now.
   std::vector<FoundFunction> virtual_functions(unsigned card);
-  int numa_node(std::uint16_t requester) const;  // packed BDF; -1: no bridge owns its bus
+  int numa_node(std::uint32_t requester) const;  // packed BDF; -1: no bridge owns its bus
   // The function may hold translations of the host's: it is there and has ATS, which it uses
   // whether Enable is set or not.
   bool caches_translations(platform::Bdf bdf);

@@ -24,7 +24,7 @@ RootComplex::RootComplex(const sc_core::sc_module_name& name, Simulation& simula
 
 RootComplex::~RootComplex() = default;
 
-unsigned RootComplex::add_host_bridge(std::uint8_t first_bus, std::uint8_t last_bus) {
+unsigned RootComplex::add_host_bridge(std::uint16_t first_bus, std::uint16_t last_bus) {
   bridges_.push_back({first_bus, last_bus, {}});
   return static_cast<unsigned>(bridges_.size() - 1);
 }
@@ -37,6 +37,7 @@ PciePort* RootComplex::add_root_port(const std::string& name, unsigned bridge,
   ports_.push_back(std::make_unique<RootPort>(identity, below));
   auto& port = *ports_.back();
   port.number = number;
+  port.segment = bridges_[bridge].first_bus / platform::kBusesPerSegment;
   bridges_[bridge].ports.push_back(&port);
   if (below) {
     port.end = std::make_unique<PciePort>(name.c_str(), static_cast<PortOwner&>(*this), number);
@@ -52,11 +53,13 @@ RootComplex::HostBridge* RootComplex::bridge_of(unsigned bus) {
 }
 
 RootPort* RootComplex::port_of_bus(unsigned bus) {
-  if (last_port_ && last_port_->function.claims_bus(bus)) return last_port_;
+  const unsigned number = bus % platform::kBusesPerSegment;
+  const bool same = last_port_ && last_port_->segment == bus / platform::kBusesPerSegment;
+  if (same && last_port_->function.claims_bus(number)) return last_port_;
   const auto* bridge = bridge_of(bus);
   if (!bridge) return nullptr;
   for (auto* port : bridge->ports) {
-    if (port->function.claims_bus(bus)) return port;
+    if (port->function.claims_bus(number)) return port;
   }
   return nullptr;
 }
@@ -81,7 +84,7 @@ RootPort* RootComplex::route_config(ConfigRequest& request, bool& is_local) {
   }
   auto* port = port_of_bus(target.bus);
   if (!port || !port->end) return nullptr;
-  request.type0 = target.bus == port->function.secondary();
+  request.type0 = target.bus % platform::kBusesPerSegment == port->function.secondary();
   return request.type0 && !port->passes(target.device) ? nullptr : port;
 }
 
@@ -156,7 +159,7 @@ void RootComplex::issue(std::uint64_t handle) {
 
 void RootComplex::issue_config(Payload& payload) {
   ConfigRequest request;
-  request.bdf = static_cast<std::uint16_t>(payload.get_address() >> 12);
+  request.bdf = static_cast<std::uint32_t>(payload.get_address() >> 12);
   request.offset = static_cast<std::uint32_t>(payload.get_address() & 0xFFF);
   request.width = payload.get_data_length();
   request.is_write = payload.is_write();
@@ -228,7 +231,7 @@ void RootComplex::completion_passed(Payload& payload) {
   }
 }
 
-void RootComplex::respond_to_page_request(std::uint16_t requester,
+void RootComplex::respond_to_page_request(std::uint32_t requester,
                                           const PageResponseMessage& message, std::uint64_t cause) {
   auto& payload = simulation_.pool.allocate(tlm::TLM_WRITE_COMMAND, std::uint64_t{requester} << 12,
                                             nullptr, sizeof message);

@@ -38,7 +38,7 @@ class RootComplex : public sc_core::sc_module, private PortOwner, private HostAc
   ~RootComplex() override;
 
   // Construction. A host bridge owns buses [first, last].
-  unsigned add_host_bridge(std::uint8_t first_bus, std::uint8_t last_bus);
+  unsigned add_host_bridge(std::uint16_t first_bus, std::uint16_t last_bus);
   // Root ports are devices 0, 1, ... of the bridge's root bus. `below` answers configuration
   // requests behind it; null: an empty slot, whose port has no end of a link (null is returned).
   PciePort* add_root_port(const std::string& name, unsigned bridge, const LinkConfig& link,
@@ -51,13 +51,13 @@ class RootComplex : public sc_core::sc_module, private PortOwner, private HostAc
   void redirect_peers() { redirects_peers_ = true; }
   Picoseconds receiver_hold() const { return config_.latency; }
   // The IOMMU answers a page request of the function (PCIe 10.4.2).
-  void respond_to_page_request(std::uint16_t requester, const PageResponseMessage& message,
+  void respond_to_page_request(std::uint32_t requester, const PageResponseMessage& message,
                                std::uint64_t cause);
 
  private:
   struct HostBridge {
-    std::uint8_t first_bus;
-    std::uint8_t last_bus;
+    std::uint16_t first_bus;
+    std::uint16_t last_bus;
     std::vector<RootPort*> ports;
   };
   // A CPU access that blocks its task.

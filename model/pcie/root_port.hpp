@@ -11,6 +11,7 @@ struct RootPort : DownstreamPort {
   using DownstreamPort::DownstreamPort;
 
   unsigned number = 0;
+  unsigned segment = 0;  // of PCI
   // When the last write that came through this port is visible.
   SimTime visible = 0;
   // With order.rule=weakest: of relaxed writes of one cause, which they do not pass.

@@ -35,7 +35,7 @@ PciePort* Switch::add_downstream_port(const std::string& name, const LinkConfig&
 
 DownstreamPort* Switch::port_of_bus(unsigned bus) {
   for (auto& port : ports_) {
-    if (port->end && port->function.claims_bus(bus)) return port.get();
+    if (port->end && port->function.claims_bus(bus % platform::kBusesPerSegment)) return port.get();
   }
   return nullptr;
 }
@@ -58,14 +58,15 @@ DownstreamPort* Switch::route_config(ConfigRequest& request, bool& is_local) {
     if (is_local) access_upstream_port(request);
     return nullptr;
   }
-  if (target.bus == function_.secondary()) {
+  const unsigned bus = target.bus % platform::kBusesPerSegment;
+  if (bus == function_.secondary()) {
     is_local = target.device < ports_.size() && target.function == 0;
     if (is_local) ports_[target.device]->access(request);
     return nullptr;
   }
   auto* port = port_of_bus(target.bus);
   if (!port) return nullptr;
-  request.type0 = target.bus == port->function.secondary();
+  request.type0 = bus == port->function.secondary();
   return request.type0 && !port->passes(target.device) ? nullptr : port;
 }
 
@@ -145,7 +146,7 @@ void Switch::request_down(std::uint64_t handle) {
 void Switch::config_down(Payload& payload) {
   auto& info = Transaction::of(payload);
   ConfigRequest request;
-  request.bdf = static_cast<std::uint16_t>(payload.get_address() >> 12);
+  request.bdf = static_cast<std::uint32_t>(payload.get_address() >> 12);
   request.offset = static_cast<std::uint32_t>(payload.get_address() & 0xFFF);
   request.width = payload.get_data_length();
   request.is_write = payload.is_write();

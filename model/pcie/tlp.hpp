@@ -18,9 +18,9 @@ TlpTrain request_train(const tlm::tlm_generic_payload& payload, const Transactio
 TlpTrain completion_train(const tlm::tlm_generic_payload& payload, const Transaction& info,
                           const LinkConfig& link, Bytes boundary);
 
-// Where a message that is routed by id goes.
+// Where a message that is routed by id goes: platform::Bdf::bus.
 inline unsigned bus_of_message(const tlm::tlm_generic_payload& message) {
-  return static_cast<unsigned>(message.get_address() >> 20 & 0xFF);
+  return static_cast<unsigned>(message.get_address() >> 20);
 }
 
 // The request's header as AER logs it: four double words (PCIe 7.8.4.8).

@@ -252,16 +252,38 @@ TEST(GoldenPageTable, Entries) {
   EXPECT_EQ(PageTableEntry::page(0x1220'0000, false, false).raw, 0x1220'0003U);
   EXPECT_EQ(ContextEntry::root(0xFFFF'FFFF'F000).raw, 0xFFFF'FFFF'F001U);
   EXPECT_EQ(PageTableEntry{0xFFFF'0000'0000'0000}.address(), 0U);  // software's own bits
-  // Peer is bit 56, Card bits 55..48, the address is the other card's.
+  // Peer is bit 57, Card bits 56..48, the address is the other card's.
   const auto peer = PageTableEntry::page(PageTableEntry::peer_target(5, 0x1220'0000), true, true);
-  EXPECT_EQ(peer.raw, 0x0105'0000'1220'000FU);
+  EXPECT_EQ(peer.raw, 0x0205'0000'1220'000FU);
   EXPECT_TRUE(peer.is_peer());
   EXPECT_EQ(peer.card(), 5U);
   EXPECT_EQ(peer.address(), 0x1220'0000U);
-  EXPECT_EQ(peer.target(), 0x0105'0000'1220'0000U);
+  EXPECT_EQ(peer.target(), 0x0205'0000'1220'0000U);
   EXPECT_EQ(PageTableEntry{0x0005'0000'1220'000F}.target(), 0x1220'0000U);
+  const auto last = PageTableEntry::page(PageTableEntry::peer_target(383, 0x20'0000), true, false);
+  EXPECT_EQ(last.raw, 0x037F'0000'0020'0007U);
+  EXPECT_EQ(last.card(), 383U);
+  EXPECT_FALSE(last.young() || last.dirty() || last.partial());
   EXPECT_EQ(kVmids, 19U);
   EXPECT_EQ(kTableSize, 4096U);
+}
+
+// Bit n of word i is card 32 i + n; words are 8 bytes apart.
+TEST(GoldenLayout, WordsOfCards) {
+  EXPECT_EQ(kMaxHccsCards, 384U);
+  EXPECT_EQ(HccsWord::kWords, 12U);
+  const std::array<std::array<std::uint64_t, 3>, 8> cards{{{0, 0, 1},
+                                                           {31, 0, 0x8000'0000},
+                                                           {32, 8, 1},
+                                                           {63, 8, 0x8000'0000},
+                                                           {64, 16, 1},
+                                                           {127, 24, 0x8000'0000},
+                                                           {128, 32, 1},
+                                                           {383, 88, 0x8000'0000}}};
+  for (const auto& [card, offset, bit] : cards) {
+    EXPECT_EQ(HccsWord::offset_of(static_cast<unsigned>(card)), offset) << card;
+    EXPECT_EQ(HccsWord::bit_of(static_cast<unsigned>(card)), bit) << card;
+  }
 }
 
 // PCI Express Base Specification, chapter 7; pcie.md P2 to P5.

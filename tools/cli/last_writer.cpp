@@ -21,9 +21,6 @@ using model::HazardPlace;
 using model::SpaceId;
 using model::WorkWatch;
 
-constexpr unsigned kDeviceShift = 56;  // of platform::queue_cause()
-constexpr std::uint64_t kDeviceMask = 0x7F;
-
 // The bytes that an entry of a queue writes and reads, in words.
 std::string copy_text(const abi::QueueEntry& entry) {
   const auto* const operation = abi::find_dma_operation(entry.opcode);
@@ -118,7 +115,7 @@ class LastWriter::Watch final : public WorkWatch, public model::MemoryWatch::Sno
  private:
   static Instant now() { return Instant(Picoseconds(static_cast<std::int64_t>(model::sim_now()))); }
   bool is_here(std::uint64_t cause) const {
-    return (cause >> kDeviceShift & kDeviceMask) == card_ && now() <= until_;
+    return platform::QueueCause::card(cause) == card_ && now() <= until_;
   }
   void note(std::string text) {
     text_ = std::move(text);

@@ -15,7 +15,7 @@ class Scan {
  public:
   explicit Scan(platform::PciAccess& access) : access_(access) {}
 
-  void bus(std::uint8_t number, const platform::HostBridge& bridge) {
+  void bus(std::uint16_t number, const platform::HostBridge& bridge) {
     // Bridges that are not set up, or in a circle, must not send the scan round and round.
     if (number < bridge.first_bus || number > bridge.last_bus) return;
     if (!buses_.insert(number).second) return;
@@ -49,7 +49,9 @@ class Scan {
     }
     measure_bars(image);
     images.push_back(image);
-    if (image.is_bridge()) bus(image.byte(pci::kSecondaryBus), bridge);
+    if (!image.is_bridge()) return;
+    const unsigned first = bdf.segment() * platform::kBusesPerSegment;
+    bus(static_cast<std::uint16_t>(first + image.byte(pci::kSecondaryBus)), bridge);
   }
 
   // PCI Local Bus 3.0, 6.2.5.1: all ones, read back, restore; decoding is off meanwhile.

@@ -77,7 +77,7 @@ tl::expected<std::vector<Socket>, Failure> parse_sockets(const Options& options,
 // Sockets without a name get the cards that nobody has named, in order.
 std::vector<std::pair<platform::Bdf, std::string>> functions_of(
     model::System& system, const std::vector<Socket>& sockets) {
-  std::set<std::uint16_t> named;
+  std::set<std::uint32_t> named;
   for (const auto& socket : sockets) {
     if (socket.bdf) named.insert(socket.bdf->packed());
   }

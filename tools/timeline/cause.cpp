@@ -13,16 +13,11 @@
 namespace npu::timeline {
 namespace {
 
+using platform::QueueCause;
+using platform::TaskCause;
+
 constexpr std::uint64_t kDmaIndex = 0xFFFF'FFFF'FFFF;
 constexpr std::uint64_t kPageCopyIndex = kDmaIndex >> 1;
-constexpr std::uint64_t kQueueIndex = 0xFF'FFFF'FFFF;
-
-bool is_queue(std::uint64_t cause) {
-  return cause >> 63 != 0;
-}
-bool is_task(std::uint64_t cause) {
-  return cause >> 62 == 1;
-}
 
 // Takes a decimal number of at most `most`, and what follows it, from the front of `text`.
 std::optional<std::uint64_t> take(std::string_view& text, std::string_view behind,
@@ -51,9 +46,11 @@ std::optional<std::uint64_t> parse(std::string_view text) {
   }
   const bool queue = take_word(text, "queue");
   if (!queue && !take_word(text, "task")) return std::nullopt;
-  const auto card = take(text, ".", queue ? 0x7F : 0x3F);
-  const auto group = card ? take(text, ":", queue ? 0xFFFF : 0xFF'FFFF) : std::nullopt;
-  const auto index = group ? take(text, "", queue ? kQueueIndex : UINT32_MAX) : std::nullopt;
+  const auto card = take(text, ".", queue ? QueueCause::kMostCard : TaskCause::kMostCard);
+  const auto most_group = queue ? QueueCause::kMostQueue : TaskCause::kMostRun;
+  const auto group = card ? take(text, ":", most_group) : std::nullopt;
+  const auto most_index = queue ? QueueCause::kMostIndex : UINT32_MAX;
+  const auto index = group ? take(text, "", most_index) : std::nullopt;
   if (!index || !text.empty()) return std::nullopt;
   const auto on = static_cast<std::uint32_t>(*card);
   return queue ? platform::queue_cause(on, static_cast<std::uint32_t>(*group), *index)
@@ -68,11 +65,11 @@ char* put_cause(char* to, std::uint64_t cause) {
     to = put_number(put(to, "dma"), (cause >> 48) - 1);
     return put_number(put(to, ":"), cause & kDmaIndex);
   }
-  const bool queue = is_queue(cause);
+  const bool queue = QueueCause::is(cause);
   to = queue ? put(to, "queue") : put(to, "task");
-  to = put_number(to, cause >> 56 & (queue ? 0x7F : 0x3F));
-  to = put_number(put(to, "."), queue ? cause >> 40 & 0xFFFF : cause >> 32 & 0xFF'FFFF);
-  return put_number(put(to, ":"), queue ? cause & kQueueIndex : cause & UINT32_MAX);
+  to = put_number(to, queue ? QueueCause::card(cause) : TaskCause::card(cause));
+  to = put_number(put(to, "."), queue ? QueueCause::queue(cause) : TaskCause::run(cause));
+  return put_number(put(to, ":"), queue ? QueueCause::index(cause) : TaskCause::task(cause));
 }
 
 std::string cause_text(std::uint64_t cause) {
@@ -88,9 +85,9 @@ Result<std::uint64_t> parse_cause(const std::string& text) {
 }
 
 std::uint64_t cause_index(std::uint64_t cause) {
-  if (is_task(cause)) return 0;
+  if (TaskCause::is(cause)) return 0;
   if (is_page_copy_cause(cause)) return cause & kPageCopyIndex;
-  return cause & (is_queue(cause) ? kQueueIndex : kDmaIndex);
+  return QueueCause::is(cause) ? QueueCause::index(cause) : cause & kDmaIndex;
 }
 
 }  // namespace npu::timeline

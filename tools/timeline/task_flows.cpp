@@ -2,28 +2,17 @@
 #include "tools/timeline/task_flows.hpp"
 
 namespace npu::timeline {
-namespace {
 
-constexpr std::uint64_t card_of_task(std::uint64_t cause) {
-  return cause >> 56 & 0x3F;
-}
-constexpr std::uint64_t run_of_task(std::uint64_t cause) {
-  return cause >> 32;
-}
-// Of the launch that runs the calls.
-constexpr std::uint64_t card_of_queue(std::uint64_t cause) {
-  return cause >> 56 & 0x7F;
-}
-
-}  // namespace
+using platform::QueueCause;
+using platform::TaskCause;
 
 void TaskFlows::declare(const platform::TraceEvent& event) {
-  const std::uint64_t card = card_of_task(event.cause);
-  const std::uint64_t run = run_of_task(event.cause);
+  const std::uint64_t card = TaskCause::card(event.cause);
+  const std::uint64_t run = TaskCause::run(event.cause);
   const auto [known, is_first] = run_of_.emplace(card, run);
   if (!is_first && known->second != run) {
     for (auto it = tasks_.begin(); it != tasks_.end();) {
-      it = card_of_task(it->first) == card ? tasks_.erase(it) : std::next(it);
+      it = TaskCause::card(it->first) == card ? tasks_.erase(it) : std::next(it);
     }
     for (auto it = by_place_.begin(); it != by_place_.end();) {
       it = it->first >> 48 == card ? by_place_.erase(it) : std::next(it);
@@ -39,8 +28,9 @@ void TaskFlows::declare(const platform::TraceEvent& event) {
   }
 }
 
+// The cause of a call is the launch that runs it.
 TaskFlows::Task* TaskFlows::find(const platform::TraceEvent& call) {
-  const auto place = by_place_.find(key(card_of_queue(call.cause), call.detail));
+  const auto place = by_place_.find(key(QueueCause::card(call.cause), call.detail));
   return place == by_place_.end() ? nullptr : &tasks_.at(place->second);
 }
 

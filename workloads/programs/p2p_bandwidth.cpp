@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/config/system_config.hpp"
+#include "npu/abi/registers.hpp"
 #include "npu/base/checked.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
@@ -189,7 +190,7 @@ class Bench {
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
       for (Bytes i = 0; i < wanted; ++i) {
         const Bytes at = i * all / wanted * kWindow;
-        const auto own = seed ^ (lane << 56) ^ at;
+        const auto own = seed ^ (lane << 48) ^ at;
         auto ok = (this->*visit)(lanes_[lane], at, std::min(kWindow, used - at), own);
         if (!ok) return ok;
       }
@@ -214,11 +215,13 @@ class Bench {
 };
 
 Result<std::vector<PeerCard>> open_cards(Context& context, std::uint64_t count) {
+  const auto found = driver::scan(context.platform);
+  if (!found) return forward_error(found);
   std::vector<PeerCard> cards;
   for (std::uint32_t i = 0; i < count; ++i) {
     driver::DeviceOptions options;
     options.ring = ring_placement(context.parameters);
-    auto device = driver::Device::open_index(context.platform, i, options);
+    auto device = driver::Device::open_index(context.platform, *found, i, options);
     if (!device && device.error().code == ErrorCode::kNotFound) {
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("cards={}: the machine has {}; system-2x910b2 has two with a link "
@@ -336,7 +339,8 @@ Workload p2p_bandwidth() {
        choices_parameter("operations", "write,read",
                          "the source card writes, or the destination card reads",
                          {"write", "read"}),
-       {"cards", ParameterType::kInteger, "", "2", "cards 0 .. cards - 1 take part", 2, 64},
+       {"cards", ParameterType::kInteger, "", "2", "cards 0 .. cards - 1 take part", 2,
+        abi::kMaxHccsCards},
        {"bytes", ParameterType::kSize, "B", "8MiB", "per transfer and measurement", 64, 64_GiB},
        {"depth", ParameterType::kInteger, "", "16", "copies in flight per transfer", 1, 1024},
        {"verify", ParameterType::kSize, "B", "1MiB",

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "workloads/programs/support/collective_ranks.hpp"
 #include "workloads/programs/support/operator_limits.hpp"
 
@@ -28,11 +30,18 @@ Result<std::unique_ptr<DecoderCards>> DecoderCards::open(
   }
   std::unique_ptr<DecoderCards> cards(new DecoderCards(context));
   cards->ranks_.resize(ranks);
+  std::optional<driver::ScanResult> found;
+  if (ranks > 1) {
+    auto scanned = driver::scan(context.platform);
+    if (!scanned) return forward_error(scanned);
+    found = std::move(*scanned);
+  }
   std::vector<driver::CommunicatorRank> members;
   for (unsigned i = 0; i < ranks; ++i) {
     auto& rank = cards->ranks_[i];
     rank.card = static_cast<std::uint32_t>(first + i);
-    if (auto ok = cards->open(rank, cache, ranks == 1); !ok) return forward_error(ok);
+    if (auto ok = cards->open(rank, cache, found ? &*found : nullptr); !ok)
+      return forward_error(ok);
     members.push_back({&rank.session->process()});
   }
   if (ranks == 1) return cards;
@@ -47,8 +56,8 @@ DecoderCards::~DecoderCards() {
   for (auto& rank : ranks_) rank.side.reset();
 }
 
-Status DecoderCards::open(Rank& rank, jit::KernelCache& cache, bool alone) {
-  auto device = alone ? open_card(context_) : open_card_at(context_, rank.card);
+Status DecoderCards::open(Rank& rank, jit::KernelCache& cache, const driver::ScanResult* found) {
+  auto device = found == nullptr ? open_card(context_) : open_card_at(context_, *found, rank.card);
   if (!device) return forward_error(device);
   rank.device = std::move(*device);
   auto session = QueueSession::open(context_, *rank.device);
@@ -67,7 +76,7 @@ Status DecoderCards::open(Rank& rank, jit::KernelCache& cache, bool alone) {
   }
   rank.runner =
       std::make_unique<operators::OperatorRunner>(context_.platform, cache, *rank.launcher);
-  return alone ? Status() : open_side(rank);
+  return found == nullptr ? Status() : open_side(rank);
 }
 
 Status DecoderCards::open_side(Rank& rank) {

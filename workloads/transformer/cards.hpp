@@ -38,7 +38,8 @@ class DecoderCards {
   };
 
   explicit DecoderCards(Context& context) : context_(context) {}
-  Status open(Rank& rank, jit::KernelCache& cache, bool alone);
+  // `found`: null for a rank alone.
+  Status open(Rank& rank, jit::KernelCache& cache, const driver::ScanResult* found);
   Status open_side(Rank& rank);
 
   Context& context_;

@@ -106,12 +106,12 @@ int SocketDevices::create(unsigned device, unsigned vdev, const dsmi_create_vdev
   if (code != DSMI_OK) return code;
   const auto made = static_cast<unsigned>(*answer >> 32);
   const auto bdf = platform::Bdf::unpack(
-      static_cast<std::uint16_t>(field(device, made, PartitionField::kFunction)));
+      static_cast<std::uint32_t>(field(device, made, PartitionField::kFunction)));
   result = {};
   result.vdev_id = kFirstVirtualId + kVirtualIdsPerCard * device + made;
   result.vf_id = made;
   result.vfg_id = kNoVirtualGroup;
-  result.pcie_bus = bdf.bus;
+  result.pcie_bus = bdf.bus % platform::kBusesPerSegment;
   result.pcie_device = bdf.device;
   result.pcie_func = bdf.function;
   return DSMI_OK;

@@ -94,7 +94,7 @@ Result<Machine> socket_machine(const std::string& path) {
     const auto bdf = (*channel)->ask(Request::kFunction, i);
     if (!bdf) return fail(ErrorCode::kIo, "the server has gone");
     machine.cards.push_back(std::make_unique<SocketCard>(
-        *channel, i, platform::Bdf::unpack(static_cast<std::uint16_t>(*bdf))));
+        *channel, i, platform::Bdf::unpack(static_cast<std::uint32_t>(*bdf))));
   }
   machine.virtual_devices = std::make_shared<SocketDevices>(*channel);
   machine.clock = &wall_clock();

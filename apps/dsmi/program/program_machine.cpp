@@ -136,7 +136,7 @@ Result<Machine> program_machine() {
   for (std::uint32_t i = 0; i < count && i < MAX_DEVICE_COUNT; ++i) {
     const auto asked = ask_npusim<Call::kManageCard>({i});
     if (!asked) return forward_error(asked);
-    const auto bdf = platform::Bdf::unpack(static_cast<std::uint16_t>(asked->number));
+    const auto bdf = platform::Bdf::unpack(static_cast<std::uint32_t>(asked->number));
     machine.cards.push_back(std::make_unique<ProgramCard>(i, bdf));
   }
   machine.virtual_devices = std::make_shared<ProgramDevices>();

@@ -13,7 +13,8 @@ namespace npu::exec::acl {
 ProfiledLaunch::ProfiledLaunch(KernelProfile& profile, ProcessCard& card, ProgramStream& stream,
                                std::string name)
     : profile_(profile), card_(card), stream_(stream) {
-  if ((profile.devices >> card.index() & 1) == 0 || takes_launches(stream)) return;
+  const bool meant = card.index() < 64 && (profile.devices >> card.index() & 1) != 0;
+  if (!meant || takes_launches(stream)) return;
   run_.begin = take();
   run_.name = std::move(name);
 }

@@ -62,16 +62,16 @@ struct PageTableEntry {
   using Read = Field<2, 2>;       // leaf: reads are allowed
   using Write = Field<3, 3>;      // leaf: writes are allowed
   using Address = Field<47, 12>;  // bits 47..12 of the page (aligned to its size) or of the table
-  using Card = Field<55, 48>;     // leaf with Peer: DEVICE_INDEX of the card whose memory it is
-  using Peer = Field<56, 56>;     // leaf: memory of another card
+  using Card = Field<56, 48>;     // leaf with Peer: DEVICE_INDEX of the card whose memory it is
+  using Peer = Field<57, 57>;     // leaf: memory of another card
   // Leaf, where page faults of the space are served (PAGE_FAULT_SPACES): set by the walker when the
   // page is walked for, and when it is written for the first time since.
-  using Young = Field<57, 57>;
-  using Dirty = Field<58, 58>;
+  using Young = Field<58, 58>;
+  using Dirty = Field<59, 59>;
   // Leaf of level 0, where there are residency maps (PAGE_RESIDENCY_BASE): of the page only the
   // parts are there that its map says.
-  using Partial = Field<59, 59>;
-  // Bits 63..60, where they are not set 58 and 57, and without Peer 55..48, are ignored by the card
+  using Partial = Field<60, 60>;
+  // Bits 63..61, where they are not set 59 and 58, and without Peer 56..48, are ignored by the card
   // and free for software.
 
   // Which page it is: address and, of another card's, Card and Peer.
@@ -86,7 +86,9 @@ struct PageTableEntry {
   constexpr bool dirty() const { return (raw & Dirty::kMask) != 0; }
   constexpr bool partial() const { return (raw & Partial::kMask) != 0; }
   constexpr bool is_peer() const { return (raw & Peer::kMask) != 0; }
-  constexpr unsigned card() const { return static_cast<unsigned>(raw >> Card::kLow & 0xFF); }
+  constexpr unsigned card() const {
+    return static_cast<unsigned>((raw & Card::kMask) >> Card::kLow);
+  }
   constexpr std::uint64_t target() const { return raw & (is_peer() ? kTarget : Address::kMask); }
 
   // What target() of a page of card `card` is.

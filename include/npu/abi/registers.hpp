@@ -136,18 +136,59 @@ struct PageInvalidate : Register<PageInvalidate, uint32_t, 0x0228, Access::kRead
   NPU_FIELD(Start, 31, 31, "begin; reads as 1 until it is done");
 };
 
-// --- HCCS links to other cards, 0x0280 -------------------------------------------------------
+// --- HCCS links to other cards, 0x0140 and 0x0280 ------------------------------------------
 
+inline constexpr unsigned kMaxHccsCards = 384;
+
+// HCCS_LINKS and HCCS_ACCESS are words: bit n of word i is about the card of DEVICE_INDEX 32 i + n.
+// A word has only 32 cards: it never reads as all ones, as a card does that is gone.
+struct HccsWord {
+  static constexpr unsigned kCards = 32, kWords = kMaxHccsCards / kCards;
+  // Of the word with `card`: its distance from word 0.
+  static constexpr uint32_t offset_of(unsigned card) { return 8 * (card / kCards); }
+  static constexpr uint64_t bit_of(unsigned card) { return uint64_t{1} << card % kCards; }
+};
+// Word 0 of each; the others are alike.
 struct HccsLinks : Register<HccsLinks, uint64_t, 0x0280, Access::kReadOnly> {
   static constexpr std::string_view kName = "HCCS_LINKS";
-  NPU_VALUE("bit per card", "bit n: the link to the card of DEVICE_INDEX n is up");
+  NPU_FIELD(Up, 31, 0, "bit n: there is a way to card 32 i + n over links that are up");
+  NPU_FIELD(Cards, 47, 32, "cards of the fabric; 0: it is in none");
 };
-struct HccsAccess : Register<HccsAccess, uint64_t, 0x0288, Access::kReadWrite> {
+struct HccsAccess : Register<HccsAccess, uint64_t, 0x0140, Access::kReadWrite> {
   static constexpr std::string_view kName = "HCCS_ACCESS";
-  NPU_VALUE("bit per card",
-            "bit n: the card of DEVICE_INDEX n may read and write HBM_SIZE bytes here");
+  NPU_FIELD(Open, 31, 0, "bit n: card 32 i + n may read and write HBM_SIZE bytes here");
 };
-inline constexpr unsigned kMaxHccsCards = 64;
+template <class Word0, unsigned I>
+constexpr auto name_of_word() {
+  std::array<char, Word0::kName.size() + (I < 10 ? 2 : 3)> name{};
+  for (std::size_t i = 0; i < Word0::kName.size(); ++i) name[i] = Word0::kName[i];
+  name[Word0::kName.size()] = '_';
+  if constexpr (I >= 10) name[name.size() - 2] = '0' + I / 10;
+  name[name.size() - 1] = '0' + I % 10;
+  return name;
+}
+template <class Word0, unsigned I>
+struct HccsWordAt : Word0 {
+  static_assert(0 < I && I < HccsWord::kWords);
+  static constexpr uint32_t kOffset = Word0::kOffset + 8 * I;
+  static constexpr auto kText = name_of_word<Word0, I>();
+  static constexpr std::string_view kName{kText.data(), kText.size()};
+  template <unsigned Low>
+  static constexpr auto field_row(FieldAt<Low> at) -> decltype(Word0::field_row(at)) {
+    auto row = Word0::field_row(at);
+    row.of = kName;
+    return row;
+  }
+};
+template <unsigned I>
+using HccsLinksWord = HccsWordAt<HccsLinks, I>;
+template <unsigned I>
+using HccsAccessWord = HccsWordAt<HccsAccess, I>;
+
+struct HccsCounted : Register<HccsCounted, uint32_t, 0x02E0, Access::kReadWrite> {
+  static constexpr std::string_view kName = "HCCS_COUNTED";
+  NPU_VALUE("card", "the card that word 0 of HCCS_SENT and HCCS_RECEIVED is about");
+};
 
 // Command processor, 0x0300: queue_registers.hpp. Page faults, 0x0380: page_fault.hpp.
 // Control processor, 0x03C0: control.hpp. Partitions of virtual functions, 0x0410:
@@ -192,24 +233,29 @@ struct EventRecordBase : Register<EventRecordBase, uint64_t, 0x1020, Access::kRe
 using Bar0Registers = RegisterList<
     ChipId, ChipRevision, AiCoreCount, DeviceIndex, HbmSize, StreamWindowBase, StreamCount,
     EventCount, DeviceStatus, DeviceTime, FaultStatus, FaultCodeRegister, FaultAddress, FaultInfo,
-    FaultAccess, MmuContextBase, MmuInvalidateAddress, MmuInvalidateSize, MmuInvalidate,
-    PageInvalidateAddress, PageInvalidate, HccsLinks, HccsAccess, QueueCapability, QueueCores,
-    DoorbellBase, ManagementBase, ManagementControl, ManagementStatusRegister, ManagementDoorbell,
-    ManagementConsumer, QueueFaultBase, QueueFaultControl, QueueFaultCount, CoreTopology,
-    PageFaultSpaces, PageFaultControl, PageFaultBase, PageFaultProducer, PageFaultConsumer,
-    PageFaultAddress, PageFaultReply, PageResidencyBase, PageFaultMode, SharedSpace,
-    PageFaultWaiting, ControlImage, ControlArguments, ControlState, MessageControl, MessageBase,
-    MessageProducer, MessageConsumer, MessageTaken, MessageReceived, MessageWord1, MessageWord2,
-    MessageWord3, MessageSend, PartitionCapability, PartitionStatusRegister, PartitionCommand,
-    PartitionCores, PartitionAicpus, PartitionMemoryBase, PartitionMemorySize, PartitionMedia,
-    PartitionGroup, PartitionWeights, PartitionTokens, PartitionTaskTimeout, ShareName0, ShareName1,
-    TelemetryCapability, CoreClock, AicpuClock, HbmClock, HbmPeakRate, HbmBytesRead,
-    HbmBytesWritten, CubeBusy, VectorBusy, LinkRate, LinkRxPosted, LinkRxNonPosted,
-    LinkRxCompletion, LinkTxPosted, LinkTxNonPosted, LinkTxCompletion, EccInjectAddress, EccInject,
-    EccSingle, EccDouble, EccRecordedSingle, EccRecordedDouble, EccIsolatedSingle,
-    EccIsolatedDouble, EccClear, HealthStatus, EventLogCount, DmaQueueBase, DmaConsumerIndex,
-    DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase, PageCopyControl, PageCopyBase,
-    PageCopySource, PageCopyDestination, PageCopySize, PageCopyStart, PageCopyProgress>;
+    FaultAccess, HccsAccess, HccsAccessWord<1>, HccsAccessWord<2>, HccsAccessWord<3>,
+    HccsAccessWord<4>, HccsAccessWord<5>, HccsAccessWord<6>, HccsAccessWord<7>, HccsAccessWord<8>,
+    HccsAccessWord<9>, HccsAccessWord<10>, HccsAccessWord<11>, MmuContextBase, MmuInvalidateAddress,
+    MmuInvalidateSize, MmuInvalidate, PageInvalidateAddress, PageInvalidate, HccsLinks,
+    HccsLinksWord<1>, HccsLinksWord<2>, HccsLinksWord<3>, HccsLinksWord<4>, HccsLinksWord<5>,
+    HccsLinksWord<6>, HccsLinksWord<7>, HccsLinksWord<8>, HccsLinksWord<9>, HccsLinksWord<10>,
+    HccsLinksWord<11>, HccsCounted, QueueCapability, QueueCores, DoorbellBase, ManagementBase,
+    ManagementControl, ManagementStatusRegister, ManagementDoorbell, ManagementConsumer,
+    QueueFaultBase, QueueFaultControl, QueueFaultCount, CoreTopology, PageFaultSpaces,
+    PageFaultControl, PageFaultBase, PageFaultProducer, PageFaultConsumer, PageFaultAddress,
+    PageFaultReply, PageResidencyBase, PageFaultMode, SharedSpace, PageFaultWaiting, ControlImage,
+    ControlArguments, ControlState, MessageControl, MessageBase, MessageProducer, MessageConsumer,
+    MessageTaken, MessageReceived, MessageWord1, MessageWord2, MessageWord3, MessageSend,
+    PartitionCapability, PartitionStatusRegister, PartitionCommand, PartitionCores, PartitionAicpus,
+    PartitionMemoryBase, PartitionMemorySize, PartitionMedia, PartitionGroup, PartitionWeights,
+    PartitionTokens, PartitionTaskTimeout, ShareName0, ShareName1, TelemetryCapability, CoreClock,
+    AicpuClock, HbmClock, HbmPeakRate, HbmBytesRead, HbmBytesWritten, CubeBusy, VectorBusy,
+    LinkRate, LinkRxPosted, LinkRxNonPosted, LinkRxCompletion, LinkTxPosted, LinkTxNonPosted,
+    LinkTxCompletion, EccInjectAddress, EccInject, EccSingle, EccDouble, EccRecordedSingle,
+    EccRecordedDouble, EccIsolatedSingle, EccIsolatedDouble, EccClear, HealthStatus, EventLogCount,
+    DmaQueueBase, DmaConsumerIndex, DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase,
+    PageCopyControl, PageCopyBase, PageCopySource, PageCopyDestination, PageCopySize, PageCopyStart,
+    PageCopyProgress>;
 
 inline constexpr auto kBar0Table = make_table(Bar0Registers{});
 static_assert(is_sorted_without_overlap(kBar0Table));

@@ -207,8 +207,8 @@ inline constexpr WordWindow kIsolatedPagesWindow{0x1800, 64};
 inline constexpr std::uint64_t kNoIsolatedPage = ~std::uint64_t{0};
 // Nanoseconds in which at least one AI Core had a block of a kernel of the address space of VMID n.
 inline constexpr WordWindow kSpaceBusyWindow{0x1A00, kVmids};
-// Messages that function 0's card has sent to the card of DEVICE_INDEX n over their HCCS link, and
-// received from it, since the machine's beginning; requests and responses.
+// Messages that function 0's card has sent to the card of DEVICE_INDEX HCCS_COUNTED + n over HCCS,
+// and received from it, since the machine's beginning; requests and responses.
 inline constexpr WordWindow kHccsSentWindow{0x1C00, 64};
 inline constexpr WordWindow kHccsReceivedWindow{0x1E00, 64};
 

@@ -17,6 +17,10 @@
 // operation fails. The operation before must have been on the same stream, or have ended: else
 // the call waits for its end.
 //
+// In a communicator of more than 64 ranks a rank maps a peer's buffer when it first reads from it
+// or tells it something. The queues by which a rank reads several peers at once are opened when
+// they are first needed, too, and kAutomatic is an algorithm that needs none: kNhr, or kPairwise.
+//
 // A call may wait for room in a queue until earlier operations have made progress. So one task that
 // calls for several ranks calls operation by operation, not rank by rank.
 //
@@ -43,7 +47,7 @@
 
 namespace npu::driver {
 
-inline constexpr unsigned kMaxRanks = 64;
+inline constexpr unsigned kMaxRanks = 384;
 
 // Reductions are sums, maxima and minima of int8, int16, int32, fp16, bf16 and fp32, which the
 // engines compute. Other types can only be moved.
@@ -93,7 +97,8 @@ NPU_API CollectiveSizes vector_sizes_of_a3();
 // Every size of the operations that vector cores can do.
 NPU_API CollectiveSizes every_vector_size();
 
-// Operations by vector cores (kAiv): all-reduce, all-gather, reduce-scatter and all-to-all. They
+// Operations by vector cores (kAiv) of at most 64 ranks: all-reduce, all-gather, reduce-scatter and
+// all-to-all. They
 // reduce int32, fp16, bf16 and fp32, in the order of the ranks.
 struct VectorCollectives {
   // The kernel `vector_collective` as an object; used by create() alone. Empty: no kAiv.
@@ -175,7 +180,8 @@ class NPU_API Communicator {
   // on every rank alike. all_reduce(), all_gather(), reduce_scatter() and barrier() need links of
   // neighbours alone if they are done in a ring; sends and receives need those of their peers.
   // kDeviceFault: an earlier operation has failed.
-  // Also the errors of ExecutionStream::submit().
+  // Also the errors of ExecutionStream::submit(), and of more than 64 ranks those of
+  // AddressSpace::import_memory() and ExecutionStream::open().
 
   // to[i] = reduction of all ranks' from[i], i < count.
   Result<StreamMark> all_reduce(unsigned rank, const CollectiveCall& call, DeviceAddress from,

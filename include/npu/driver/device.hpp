@@ -72,6 +72,12 @@ class NPU_API Device {
   static Result<std::unique_ptr<Device>> open_index(platform::Platform& platform,
                                                     std::uint32_t index,
                                                     const DeviceOptions& options = {});
+  // The same among the cards of an earlier scan(): a program that opens many scans once.
+  // kNotFound: no such card in `found`.
+  // Also the errors of open().
+  static Result<std::unique_ptr<Device>> open_index(platform::Platform& platform,
+                                                    const ScanResult& found, std::uint32_t index,
+                                                    const DeviceOptions& options = {});
   ~Device();  // calls shutdown()
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;

@@ -35,17 +35,44 @@ constexpr std::uint64_t page_copy_cause(std::uint32_t device_index, std::uint32_
 }
 
 // The same for entry `index` (QueueTicket::index) of queue `queue_id`. Bit 63 marks such causes.
+struct QueueCause {
+  static constexpr std::uint64_t kMostCard = 0x1FF, kMostQueue = 0x3FFF;
+  static constexpr std::uint64_t kMostIndex = 0xFF'FFFF'FFFF;
+
+  static constexpr bool is(std::uint64_t cause) { return cause >> 63 != 0; }
+  static constexpr std::uint32_t card(std::uint64_t cause) {
+    return static_cast<std::uint32_t>(cause >> 54 & kMostCard);
+  }
+  static constexpr std::uint32_t queue(std::uint64_t cause) {
+    return static_cast<std::uint32_t>(cause >> 40 & kMostQueue);
+  }
+  static constexpr std::uint64_t index(std::uint64_t cause) { return cause & kMostIndex; }
+};
 constexpr std::uint64_t queue_cause(std::uint32_t device_index, std::uint32_t queue_id,
                                     std::uint64_t index) {
-  return std::uint64_t{1} << 63 | (std::uint64_t{device_index} & 0x7F) << 56 |
-         (std::uint64_t{queue_id} & 0xFFFF) << 40 | (index & 0xFF'FFFF'FFFF);
+  return std::uint64_t{1} << 63 | (device_index & QueueCause::kMostCard) << 54 |
+         (queue_id & QueueCause::kMostQueue) << 40 | (index & QueueCause::kMostIndex);
 }
 
 // The same for task `task` of run `run` (counted from 0 in its context). Bit 62 marks such causes.
+struct TaskCause {
+  static constexpr std::uint64_t kMostCard = 0x1FF, kMostRun = 0x1F'FFFF;
+
+  static constexpr bool is(std::uint64_t cause) { return cause >> 62 == 1; }
+  static constexpr std::uint32_t card(std::uint64_t cause) {
+    return static_cast<std::uint32_t>(cause >> 53 & kMostCard);
+  }
+  static constexpr std::uint32_t run(std::uint64_t cause) {
+    return static_cast<std::uint32_t>(cause >> 32 & kMostRun);
+  }
+  static constexpr std::uint32_t task(std::uint64_t cause) {
+    return static_cast<std::uint32_t>(cause);
+  }
+};
 constexpr std::uint64_t task_cause(std::uint32_t device_index, std::uint64_t run,
                                    std::uint32_t task) {
-  return std::uint64_t{1} << 62 | (std::uint64_t{device_index} & 0x3F) << 56 |
-         (run & 0xFF'FFFF) << 32 | task;
+  return std::uint64_t{1} << 62 | (device_index & TaskCause::kMostCard) << 53 |
+         (run & TaskCause::kMostRun) << 32 | task;
 }
 
 class TraceSink {

@@ -25,7 +25,7 @@ class LaunchTimes : public platform::TraceSink {
     if (event.activity == platform::Activity::kDmaSubmit) {
       // The cause is the last entry's; others went with it.
       const auto before = std::min<std::uint64_t>(event.detail >> 32, event.cause & 0xFF'FFFF'FFFF);
-      auto& submitted = submitted_[card_of(event.cause)];
+      auto& submitted = submitted_[platform::QueueCause::card(event.cause)];
       for (std::uint64_t i = before + 1; i-- > 0;) submitted.push_back(event.cause - i);
     }
     // The last one: before it an entry may have waited for those in front of it.
@@ -86,11 +86,6 @@ class LaunchTimes : public platform::TraceSink {
   }
 
  private:
-  // Of an entry's cause (queue_cause).
-  static std::uint32_t card_of(std::uint64_t cause) {
-    return static_cast<std::uint32_t>(cause >> 56) & 0x7F;
-  }
-
   std::map<std::uint32_t, std::vector<std::uint64_t>> submitted_;  // causes in their order, by card
   std::map<std::uint64_t, KernelSpan> spans_, waits_;
 };

@@ -60,7 +60,7 @@ class HostSide : public sc_core::sc_module,
   bool translations_enabled(unsigned) const override { return enabled; }
   unsigned page_requests(unsigned) const override { return allowed; }
   void set_page_request_status(unsigned, std::uint16_t bits) override { status |= bits; }
-  std::uint16_t requester_of(unsigned) const override { return 0x0100; }
+  std::uint32_t requester_of(unsigned) const override { return 0x0100; }
   Access access(model::DmaRequester, std::uint64_t, Bytes, bool, std::uint64_t) override {
     return {model::Completion::kUnsupportedRequest, {}, nullptr, 0};
   }
@@ -68,7 +68,7 @@ class HostSide : public sc_core::sc_module,
     return {model::Completion::kUnsupportedRequest, {}, nullptr, 0};
   }
   void written(const std::byte*, Bytes length, std::uint64_t) override { told += length; }
-  std::byte* find(std::uint16_t, std::uint32_t pasid, std::uint64_t address, Bytes,
+  std::byte* find(std::uint32_t, std::uint32_t pasid, std::uint64_t address, Bytes,
                   bool write) override {
     const auto page = pages.find(address - address % abi::entry_span(0));
     const bool there = page != pages.end() && pasid == kPasid && (!write || page->second.write);

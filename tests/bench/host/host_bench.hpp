@@ -93,7 +93,7 @@ inline constexpr std::uint16_t kRequester = 0x0100;  // 01:00.0
 struct HostBench {
   model::Simulation simulation;
   model::HostCpus cpus;
-  model::HostMemory memory{simulation, memory_config(), [](std::uint16_t) { return 0; }};
+  model::HostMemory memory{simulation, memory_config(), [](std::uint32_t) { return 0; }};
   model::Interrupts interrupts{simulation, cpus};
   model::HostPlatform platform{
       "platform",

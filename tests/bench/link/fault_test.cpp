@@ -2,14 +2,21 @@
 // Cards that are not there, do not let in, or go away.
 #include "tests/bench/link/link_bench.hpp"
 
+#include <algorithm>
+
 namespace npu::test {
 namespace {
 
-std::uint64_t links_of(LinkCard& card) {
-  std::uint64_t raw = 0;
-  EXPECT_TRUE(card.registers.bank().host_read(abi::HccsLinks::kOffset,
-                                              reinterpret_cast<unsigned char*>(&raw), sizeof raw));
-  return raw;
+// Of cards first .. first + 31; the register also says how many there are in all.
+std::uint64_t links_of(LinkCard& card, unsigned first = 0, unsigned cards = 0) {
+  abi::HccsLinks links;
+  const auto offset = abi::HccsLinks::kOffset + abi::HccsWord::offset_of(first);
+  EXPECT_TRUE(card.registers.bank().host_read(offset, reinterpret_cast<unsigned char*>(&links.raw),
+                                              sizeof links.raw));
+  if (cards != 0) {
+    EXPECT_EQ(links.get<abi::HccsLinks::Cards>(), cards);
+  }
+  return links.get<abi::HccsLinks::Up>();
 }
 
 TEST(HccsTopology, AFullMeshLinksEveryTwoCards) {
@@ -33,6 +40,50 @@ TEST(HccsTopology, WithoutLinksThereAreNoPeers) {
   const auto id = bench.card(0).issue(false, 1, 0, bench.card(0).buffer.data(), 64);
   bench.run(kMicrosecond);
   EXPECT_EQ(bench.card(0).answer(id).completion, Completion::kNoPeer);
+}
+
+model::ChipConfig small_card() {
+  auto config = link_chip_config();
+  config.hbm.usable = config.hbm.installed = 64_KiB;
+  return config;
+}
+
+// Neighbours of a ring: at the borders of words they are in two of them.
+TEST(HccsWords, EveryCardHasItsBitInTheWordsOfItsNeighbours) {
+  constexpr unsigned kCards = 384;
+  LinkBench bench(kCards, small_card(), all_cards(model::FabricForm::kRing));
+  for (const unsigned card : {0U, 31U, 32U, 63U, 64U, 127U, 128U, 255U, 256U, 383U}) {
+    std::vector<unsigned> linked;
+    for (unsigned first = 0; first < kCards; first += 32) {
+      const auto word = links_of(bench.card(card), first, kCards);
+      for (unsigned n = 0; n < 32; ++n) {
+        if ((word >> n & 1) != 0) linked.push_back(first + n);
+      }
+    }
+    std::vector<unsigned> neighbours{(card + kCards - 1) % kCards, (card + 1) % kCards};
+    std::sort(neighbours.begin(), neighbours.end());
+    EXPECT_EQ(linked, neighbours) << "card " << card;
+  }
+}
+
+TEST(HccsWords, EveryCardIsLetInByItsOwnBit) {
+  constexpr unsigned kCards = 384;
+  LinkBench bench(kCards, small_card(), all_cards(model::FabricForm::kRing));
+  for (const unsigned card : {31U, 63U, 127U, 255U, 383U}) {
+    const unsigned to = (card + 1) % kCards;
+    for (unsigned first = 0; first < kCards; first += 32) bench.card(to).let_in(UINT32_MAX, first);
+    const std::uint64_t own = std::uint64_t{1} << card % 32;
+    bench.card(to).let_in(UINT32_MAX & ~own, card - card % 32);
+    auto& buffer = bench.card(card).buffer;
+    const auto refused = bench.card(card).issue(true, to, 0, buffer.data(), 64);
+    bench.run(10 * kMicrosecond);
+    EXPECT_EQ(bench.card(card).answer(refused).completion, Completion::kPeerRefused) << card;
+    for (unsigned first = 0; first < kCards; first += 32) bench.card(to).let_in(0, first);
+    bench.card(to).let_in(own, card - card % 32);
+    const auto taken = bench.card(card).issue(true, to, 0, buffer.data(), 64);
+    bench.run(10 * kMicrosecond);
+    EXPECT_EQ(bench.card(card).answer(taken).completion, Completion::kSuccess) << card;
+  }
 }
 
 TEST(HccsAccess, ACardThatIsNotLetInReachesNothing) {

@@ -70,17 +70,22 @@ class LinkCard : public sc_core::sc_module {
     port.memory_socket.bind(memory.socket);
     bar0.bind(registers.register_socket);
     memory.latency = kMemory;
-    let_in(~std::uint64_t{0});
+    for (unsigned i = 0; i < abi::kMaxHccsCards; i += abi::HccsWord::kCards) let_in(UINT32_MAX, i);
   }
 
-  void let_in(std::uint64_t cards) { registers.bank().set(abi::HccsAccess::from_raw(cards)); }
+  // Cards first .. first + 31 by their bits.
+  void let_in(std::uint64_t cards, unsigned first = 0) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(&cards);
+    const auto offset = abi::HccsAccess::kOffset + abi::HccsWord::offset_of(first);
+    EXPECT_TRUE(registers.bank().host_write(offset, bytes, sizeof cards));
+  }
   // A request for `address` of card `peer`; gives its number. Bytes go from and to `data`.
   std::uint64_t issue(bool write, unsigned peer, std::uint64_t address, unsigned char* data,
                       unsigned length, unsigned flow = 0) {
     auto& trans = sim_.pool.allocate(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
                                      address, data, length);
     auto& info = model::Transaction::of(trans);
-    info.peer = static_cast<std::uint8_t>(peer + 1);
+    info.peer = static_cast<std::uint16_t>(peer + 1);
     info.flow = static_cast<std::uint8_t>(flow);
     info.context = issued_++;
     in_call_ = true;

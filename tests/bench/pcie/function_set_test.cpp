@@ -51,8 +51,8 @@ TEST_F(FunctionSet, VirtualOnesAnswerWhileTheyAreEnabled) {
 
 TEST_F(FunctionSet, RoutingIdsHaveTheBusThatWasLearnt) {
   set.set_bus(3);
-  EXPECT_EQ(set.requester(set.first()), 0x300);
-  EXPECT_EQ(set.requester(set.of_chip(1)), 0x308);
+  EXPECT_EQ(set.requester(set.first()), 0x300U);
+  EXPECT_EQ(set.requester(set.of_chip(1)), 0x308U);
 }
 
 TEST_F(FunctionSet, AddressesAreOfWhoDecodesThem) {

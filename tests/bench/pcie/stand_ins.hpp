@@ -73,7 +73,7 @@ class StandInHostMemory : public model::HostMemoryPort {
   }
   struct PageRequest {
     std::uint64_t when;
-    std::uint16_t requester;
+    std::uint32_t requester;
     std::uint32_t pasid;
     std::uint64_t address;
     model::PageRequestMessage message;
@@ -90,7 +90,7 @@ class StandInHostMemory : public model::HostMemoryPort {
 class FakeInterrupts : public model::InterruptSink {
  public:
   std::vector<Seen> messages;
-  void message(std::uint16_t, std::uint64_t address, std::uint32_t data, std::uint64_t) override {
+  void message(std::uint32_t, std::uint64_t address, std::uint32_t data, std::uint64_t) override {
     messages.push_back({model::sim_now(), address, data});
   }
 };

@@ -60,7 +60,11 @@ void FakeCard::set_identity() {
   set_register(abi::StreamWindowBase::kOffset, 8, config_.hbm_size + abi::kReservedStreamOffset);
   set_register(abi::StreamCount::kOffset, 4, config_.streams);
   set_register(abi::EventCount::kOffset, 4, config_.events);
-  set_register(abi::HccsLinks::kOffset, 8, config_.hccs_links);
+  for (unsigned card = 0; card < abi::kMaxHccsCards; ++card) {
+    if (!config_.hccs_links[card]) continue;
+    const auto word = abi::HccsLinks::kOffset + abi::HccsWord::offset_of(card);
+    set_register(word, 8, get_register(word, 8) | abi::HccsWord::bit_of(card));
+  }
   set_register(abi::DeviceStatus::kOffset, 4, abi::DeviceStatus::Ready::kMask);
   set_register(abi::QueueCapability::kOffset, 4,
                config_.doorbell_pages << 16 | config_.queue_slots);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -14,6 +15,7 @@
 #include "npu/abi/event.hpp"
 #include "npu/abi/fault.hpp"
 #include "npu/abi/layout.hpp"
+#include "npu/abi/registers.hpp"
 #include "npu/platform/pci.hpp"
 #include "tests/support/fake/fake_memory.hpp"
 #include "tests/support/fake/fake_mmu.hpp"
@@ -35,7 +37,7 @@ struct FakeCardConfig {
   unsigned vectors = 128;
   std::uint32_t queue_slots = 16;  // of the command processor; 0: none
   std::uint32_t doorbell_pages = 64;
-  std::uint64_t hccs_links = 0;  // a bit per index of a card that it has a link to
+  std::bitset<abi::kMaxHccsCards> hccs_links;  // of cards that it has a link to, by index
 };
 
 // What the test wants the card to do.

@@ -189,9 +189,13 @@ FakeCard::Fault FakeCard::reach(const FakeMmu::Translation& place, SparseBytes*&
   using abi::FaultCode;
   if (!place.card) return {};
   auto* const peer = find_card(*place.card);
-  const bool linked = (get_register(abi::HccsLinks::kOffset, 8) >> *place.card & 1) != 0;
+  const auto has = [](FakeCard& card, Bytes word_0, unsigned other) {
+    const auto word = card.get_register(word_0 + abi::HccsWord::offset_of(other), 8);
+    return (word & abi::HccsWord::bit_of(other)) != 0;
+  };
+  const bool linked = has(*this, abi::HccsLinks::kOffset, *place.card);
   if (peer == nullptr || !linked) return {FaultCode::kNoPeer, 0, false};
-  if (!(peer->get_register(abi::HccsAccess::kOffset, 8) >> config_.index & 1)) {
+  if (!has(*peer, abi::HccsAccess::kOffset, config_.index)) {
     return {FaultCode::kPeerRefused, 0, false};
   }
   found = &peer->memory_;

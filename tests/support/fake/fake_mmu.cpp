@@ -5,7 +5,7 @@ namespace npu::test {
 namespace {
 
 constexpr std::uint64_t kAddressMask = 0x0000'FFFF'FFFF'F000;
-constexpr std::uint64_t kPeer = 1ULL << 56;      // card in bits 55..48
+constexpr std::uint64_t kPeer = 1ULL << 57;      // card in bits 56..48
 constexpr unsigned kShift[] = {21, 30, 39, 48};  // of an entry's share, by level
 
 }  // namespace
@@ -61,7 +61,7 @@ FakeMmu::Translation FakeMmu::translate(unsigned vmid, std::uint64_t address, bo
   const Bytes page = Bytes{1} << kShift[level];
   const Bytes offset = address & (page - 1);
   Translation found{FaultCode::kNone, (leaf & kAddressMask) + offset, page - offset};
-  if (leaf & kPeer) found.card = leaf >> 48 & 0xFF;
+  if (leaf & kPeer) found.card = leaf >> 48 & 0x1FF;
   return found;
 }
 

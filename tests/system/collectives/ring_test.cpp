@@ -25,8 +25,10 @@ TEST(CollectiveRing, AddsUpWhereOnlyNeighboursHaveLinks) {
       });
 }
 
-// Whoever comes last: of five ranks around a ring, none is through before it.
-TEST(CollectiveRing, ABarrierEndsOnNoRankBeforeAllHaveCome) {
+// Whoever comes last: of five ranks none is through before it.
+class CollectiveBarrier : public testing::TestWithParam<CollectiveAlgorithm> {};
+
+TEST_P(CollectiveBarrier, EndsOnNoRankBeforeAllHaveCome) {
   constexpr unsigned kMembers = 5;
   Machine({"hbm.fidelity=run"}, kEightCards)
       .on<CollectiveBench>(kMembers, [](CollectiveBench& bench) {
@@ -45,11 +47,15 @@ TEST(CollectiveRing, ABarrierEndsOnNoRankBeforeAllHaveCome) {
             through[rank] = host.clock().now();
             return ended ? mark : Result<StreamMark>(forward_error(ended));
           };
-          bench.run_all(meet, CollectiveType::kFp32, CollectiveAlgorithm::kRing);
+          bench.run_all(meet, CollectiveType::kFp32, GetParam());
           EXPECT_GT(*std::min_element(through.begin(), through.end()), came) << last;
         }
       });
 }
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, CollectiveBarrier,
+                         testing::Values(CollectiveAlgorithm::kMesh, CollectiveAlgorithm::kRing,
+                                         CollectiveAlgorithm::kNhr));
 
 }  // namespace
 }  // namespace npu::test

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "tests/system/collectives/collective_bench.hpp"
+#include "tests/system/support/super_node.hpp"
 #include "workloads/programs/support/collective_values.hpp"
 
 namespace npu::test {
@@ -101,6 +102,40 @@ TEST_P(CollectiveValues, AreThoseOfAPlainReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, CollectiveValues, testing::Range(1U, 9U));
+
+// Algorithms that work with few peers: those of the others are mapped by nobody.
+class ManyRanksValues : public testing::TestWithParam<unsigned> {};
+
+TEST_P(ManyRanksValues, AreThoseOfAPlainReference) {
+  std::mt19937 random(GetParam());
+  const auto ranks = static_cast<unsigned>(65 + random() % 8);
+  constexpr CollectiveAlgorithm kAlgorithms[] = {
+      CollectiveAlgorithm::kAutomatic, CollectiveAlgorithm::kNhr, CollectiveAlgorithm::kRing,
+      CollectiveAlgorithm::kHalvingDoubling, CollectiveAlgorithm::kPairwise};
+  Machine machine(super_node(ranks + ranks % 2, {"hbm.fidelity=run"}));
+  machine.run([&](platform::Platform& host) {
+    auto options = CollectiveBench::options();
+    options.timeout = 100_ms;  // the last rank waits for a message that has passed all others
+    CollectiveBench bench(host, ranks, options);
+    for (const auto operation : kOperations) {
+      auto algorithm = CollectiveAlgorithm::kAutomatic;
+      do {
+        algorithm = kAlgorithms[random() % std::size(kAlgorithms)];
+      } while (!driver::has_algorithm(operation, algorithm));
+      CollectiveProblem problem;
+      problem.operation = operation;
+      problem.type = random() % 2 == 0 ? CollectiveType::kInt32 : CollectiveType::kFp32;
+      problem.reduction = static_cast<Reduction>(1 + random() % 3);
+      problem.ranks = ranks;
+      problem.root = static_cast<unsigned>(random() % ranks);
+      problem.count = 1 + random() % 300;
+      problem.seed = random();
+      expect_right(bench, problem, algorithm);
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, ManyRanksValues, testing::Range(1U, 3U));
 
 // 2 MiB of buffer, up to 3 MiB of data.
 TEST(CollectiveTurns, DataThatIsLargerThanTheBufferGoesThroughItInTurns) {

@@ -100,7 +100,10 @@ TEST(NpudemoProgram, HasAWorkloadAndParametersForEachStep) {
 TEST(NpudemoOptions, BdfsInAllTheirForms) {
   EXPECT_EQ(*platform::parse_bdf("1:0.0"), (platform::Bdf{1, 0, 0}));
   EXPECT_EQ(*platform::parse_bdf("0000:af:1f.7"), (platform::Bdf{0xAF, 31, 7}));
-  for (const char* text : {"", "1", "1:0", "01:20.0", "01:00.8", "01:00.0x", "0001:01:00.0"}) {
+  EXPECT_EQ(*platform::parse_bdf("0002:af:1f.7"), (platform::Bdf{0x2AF, 31, 7}));
+  EXPECT_EQ(to_string(platform::Bdf{0x2AF, 31, 7}), "0002:af:1f.7");
+  EXPECT_EQ(to_string(platform::Bdf{0xAF, 31, 7}), "af:1f.7");
+  for (const char* text : {"", "1", "1:0", "01:20.0", "01:00.8", "01:00.0x", "0100:01:00.0"}) {
     EXPECT_FALSE(platform::parse_bdf(text)) << text;
     EXPECT_THAT(parse({"--bdf", text}), FailsWith(ErrorCode::kInvalidArgument)) << text;
   }

@@ -31,6 +31,10 @@ class Machine : public sim::ComposedMachine {
   explicit Machine(const std::vector<std::string>& overrides = {},
                    const std::string& name = "910b.yaml")
       : ComposedMachine(load(name, overrides), sim::SoftwareTime::kAccessesOnly) {}
+  // A template, so that braces are overrides.
+  template <class Config, class = std::enable_if_t<std::is_same_v<Config, model::SystemConfig>>>
+  explicit Machine(const Config& config)
+      : ComposedMachine(config, sim::SoftwareTime::kAccessesOnly) {}
 
   // What workloads get for the machine's platform, if it is not that itself.
   std::function<platform::Platform&(platform::Platform&)> decorate;

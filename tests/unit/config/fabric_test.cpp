@@ -136,13 +136,45 @@ TEST_F(Fabric, SuperNodesAreShortFiles) {
   EXPECT_EQ(show_system(must(load(write("shown.yaml", shown)))), shown);
 }
 
-// HCCS_LINKS has a bit for each of 64 cards.
+TEST_F(Fabric, AWholeSuperNodeHasThreePciSegments) {
+  const auto whole = must(load("system-384x910c"));
+  ASSERT_EQ(whole.cards.size(), 384U);
+  EXPECT_EQ(plan_fabric(whole)->links.size(), 192U + 384U + 4U * 24U);
+  EXPECT_EQ(whole.host_bridges.back().first_bus, 0x2C0U);
+}
+
+// HCCS_LINKS has a bit for each of 384 cards.
 TEST_F(Fabric, MoreCardsThanTheRegistersKnowAreRefused) {
-  auto text = shipped_text("system-64x910c.yaml");
-  text.replace(text.rfind("count: 16"), 9, "count: 18");
-  EXPECT_NE(error_of(write("many.yaml", text), {"fabric=full_mesh"})
-                .find("links exist between at most 64 cards"),
+  auto text = shipped_text("system-384x910c.yaml");
+  const auto slots = text.rfind("                extra_functions");
+  text.insert(text.find("chip: 910c.yaml", slots) + 15, R"(
+  - name: pci12
+    numa_node: 0
+    first_bus: 0x300
+    root_ports:
+      - name: rp12
+        children:
+          - kind: card
+            name: one_more
+            extra_functions: 0
+            chip: 910c.yaml)");
+  EXPECT_NE(error_of(write("many.yaml", text), {"fabric=ring"})
+                .find("links exist between at most 384 cards, here are 385"),
             std::string::npos);
+}
+
+TEST_F(Fabric, AFullMeshOfAllCardsHasTooManyLinks) {
+  EXPECT_NE(error_of("system-384x910c", {"fabric=full_mesh"}).find("more than 65536 links"),
+            std::string::npos);
+}
+
+// The buses of a segment end at 0xff, whether another segment follows or not.
+TEST_F(Fabric, BusesDoNotReachIntoTheNextPciSegment) {
+  auto text = shipped_text("system-384x910c.yaml");
+  text.replace(text.find("first_bus: 0x0c0"), 16, "first_bus: 0x0e0");
+  EXPECT_NE(
+      error_of(write("segment.yaml", text)).find("its 35 buses from 0xe0 on reach beyond bus 0xff"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -15,12 +15,15 @@ TEST(Cause, IsWrittenAsItsParts) {
   EXPECT_EQ(cause_text(platform::dma_cause(3, 17)), "dma3:17");
   EXPECT_EQ(cause_text(platform::queue_cause(1, 300, 5)), "queue1.300:5");
   EXPECT_EQ(cause_text(platform::task_cause(0, 2, 9)), "task0.2:9");
+  EXPECT_EQ(cause_text(platform::dma_cause(383, 17)), "dma383:17");
+  EXPECT_EQ(cause_text(platform::queue_cause(383, 4095, 5)), "queue383.4095:5");
+  EXPECT_EQ(cause_text(platform::task_cause(383, 2, 9)), "task383.2:9");
 }
 
 TEST(Cause, ReadsBackWhatItWrites) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 3000; ++i) {
-    const auto card = static_cast<std::uint32_t>(random() % 64);
+    const auto card = static_cast<std::uint32_t>(random() % 512);
     const std::uint64_t causes[] = {
         platform::dma_cause(card, random() >> random() % 64),
         platform::queue_cause(card, random() & 0xFFFF, random() >> random() % 64),
@@ -48,11 +51,11 @@ TEST(Cause, RefusesWhatIsNone) {
                            "dma16383:0",
                            "dma0:281474976710656",
                            "queue0:1",
-                           "queue128.0:0",
-                           "queue0.65536:0",
+                           "queue512.0:0",
+                           "queue0.16384:0",
                            "queue0.0:1099511627776",
-                           "task64.0:0",
-                           "task0.16777216:0",
+                           "task512.0:0",
+                           "task0.2097152:0",
                            "task0.0:4294967296",
                            "Dma0:1",
                            "dma0:18446744073709551616"}) {

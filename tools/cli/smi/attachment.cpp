@@ -59,9 +59,11 @@ tl::expected<std::string, Failure> socket_of(const Options& options, const std::
 // Those of the machine, open.
 Result<std::vector<std::shared_ptr<driver::Device>>> open_all(platform::Platform& host,
                                                               std::size_t count) {
+  const auto found = driver::scan(host);
+  if (!found) return forward_error(found);
   std::vector<std::shared_ptr<driver::Device>> devices;
   for (std::uint32_t i = 0; i < count; ++i) {
-    auto device = driver::Device::open_index(host, i);
+    auto device = driver::Device::open_index(host, *found, i);
     if (!device) return forward_error(device);
     devices.push_back(std::move(*device));
   }

@@ -52,8 +52,10 @@ driver::DeviceOptions as_asked(const Context& context, driver::DeviceOptions opt
 
 }  // namespace
 
-Result<std::unique_ptr<driver::Device>> open_card_at(Context& context, std::uint32_t index) {
-  return driver::Device::open_index(context.platform, index, as_asked(context, {}));
+Result<std::unique_ptr<driver::Device>> open_card_at(Context& context,
+                                                     const driver::ScanResult& found,
+                                                     std::uint32_t index) {
+  return driver::Device::open_index(context.platform, found, index, as_asked(context, {}));
 }
 
 Result<std::unique_ptr<driver::Device>> open_card(Context& context, driver::DeviceOptions options) {

@@ -26,8 +26,10 @@ ParameterSpec directions_parameter(const std::string& default_value);
 // "card" and, if any, "ring", over `options`.
 Result<std::unique_ptr<driver::Device>> open_card(Context& context,
                                                   driver::DeviceOptions options = {});
-// Card `index`, with "ring", if any.
-Result<std::unique_ptr<driver::Device>> open_card_at(Context& context, std::uint32_t index);
+// Card `index` of those that were found, with "ring", if any.
+Result<std::unique_ptr<driver::Device>> open_card_at(Context& context,
+                                                     const driver::ScanResult& found,
+                                                     std::uint32_t index);
 driver::WaitPolicy wait_policy(const std::string& name);
 driver::RingPlacement ring_placement(const ParameterSet& parameters);
 RingPlace ring_place(const ParameterSet& parameters);

@@ -58,7 +58,7 @@ class CollectiveRanks {
       std::function<Status(Rank&, unsigned rank, unsigned block, std::uint64_t first, Bytes size)>;
 
   explicit CollectiveRanks(Context& context) : context_(context) {}
-  Status open(Rank& rank, unsigned number, Bytes bytes);
+  Status open(Rank& rank, const driver::ScanResult& found, unsigned number, Bytes bytes);
   Status for_windows(const CollectiveProblem& problem, unsigned blocks, Bytes verify,
                      const Visit& visit);
   Status run_rank(Rank& rank, unsigned number, const CollectiveProblem& problem,

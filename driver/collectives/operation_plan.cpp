@@ -32,6 +32,16 @@ PlanChunks rows(Bytes size, unsigned ranks) {
   return chunks;
 }
 
+PlanChunks placed(const PlanRequest& request, const PlanChunks& chunks) {
+  return request.algorithm == Algorithm::kNhr ? in_nhr_order(chunks) : chunks;
+}
+
+// Elements of a turn, a chunk for each rank.
+PlanChunks dealt(const Turn& turn) {
+  const auto& request = turn.request;
+  return placed(request, deal(turn.size / request.element, request.element, turn.me.ranks));
+}
+
 // The last part of a plan: copies alone.
 void copy_out(Plan& plan, const PlanCopy& copy) {
   if (plan.empty() || !plan.back().reads.empty() || !plan.back().readers.empty())
@@ -60,7 +70,7 @@ void all_gather_by(Algorithm algorithm, Plan& plan, const PlanRank& me, const Pl
   } else {
     all_gather_nhr(plan, me, chunks);
   }
-  if (to.memory != PlanMemory::kBuffer) copy_out(plan, {{}, to, chunks.back().end});
+  if (to.memory != PlanMemory::kBuffer) copy_out(plan, {{}, to, bytes_of(chunks)});
 }
 
 // Everybody reads all of everybody else.
@@ -106,7 +116,7 @@ Plan all_reduce(const Turn& turn) {
   const auto algorithm = turn.request.algorithm;
   if (algorithm == Algorithm::kOneShot) return one_shot_reduction(turn, true);
   Plan plan;
-  const auto chunks = deal(turn.size / turn.request.element, turn.request.element, turn.me.ranks);
+  const auto chunks = dealt(turn);
   const PlanPlace to{PlanMemory::kTo, turn.first};
   if (algorithm == Algorithm::kHalvingDoubling) {
     halving_doubling(plan, turn);
@@ -134,7 +144,7 @@ Plan all_gather(const Turn& turn) {
     plan.push_back(std::move(step));
     return plan;
   }
-  const auto chunks = rows(turn.size, me.ranks);
+  const auto chunks = placed(turn.request, rows(turn.size, me.ranks));
   all_gather_by(turn.request.algorithm, plan, me, chunks, {});
   copy_in(
       plan,
@@ -148,7 +158,7 @@ Plan all_gather(const Turn& turn) {
 
 Plan reduce_scatter(const Turn& turn) {
   const auto& me = turn.me;
-  const auto chunks = rows(turn.size, me.ranks);
+  const auto chunks = placed(turn.request, rows(turn.size, me.ranks));
   Plan plan;
   const bool mesh =
       turn.request.algorithm == Algorithm::kMesh || turn.request.algorithm == Algorithm::kOneShot;
@@ -177,7 +187,7 @@ Plan broadcast(const Turn& turn) {
     }
     return plan;
   }
-  const auto chunks = deal(turn.size / turn.request.element, turn.request.element, me.ranks);
+  const auto chunks = dealt(turn);
   const auto& own = chunks[me.rank];
   if (root) {
     me.for_peers([&](unsigned peer) {
@@ -197,7 +207,7 @@ Plan reduce(const Turn& turn) {
   const auto& me = turn.me;
   const bool root = me.rank == turn.request.root;
   if (turn.request.algorithm == Algorithm::kOneShot) return one_shot_reduction(turn, root);
-  const auto chunks = deal(turn.size / turn.request.element, turn.request.element, me.ranks);
+  const auto chunks = dealt(turn);
   Plan plan;
   reduce_scatter_by(turn.request.algorithm, plan, me, chunks);
   copy_in(plan, {{PlanMemory::kFrom, turn.first}, {}, turn.size});

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/collectives/phases.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 namespace npu::driver {
 namespace {
 
@@ -27,6 +30,21 @@ PlanRange joined(const PlanChunks& chunks, unsigned first, unsigned end) {
   return {chunks[first].begin, chunks[end - 1].end};
 }
 
+// Ranges that lie behind each other become one.
+void read_chunks(PlanStep& step, unsigned peer, PlanChunks chunks, bool reduces) {
+  std::sort(chunks.begin(), chunks.end(),
+            [](const PlanRange& a, const PlanRange& b) { return a.begin < b.begin; });
+  PlanRange now;
+  for (const auto& chunk : chunks) {
+    if (chunk.begin != now.end) {
+      read_chunk(step, peer, now, reduces);
+      now.begin = chunk.begin;
+    }
+    now.end = chunk.end;
+  }
+  read_chunk(step, peer, now, reduces);
+}
+
 // Largest power of two below `ranks`; 0: one rank.
 unsigned farthest(unsigned ranks) {
   unsigned distance = 0;
@@ -36,15 +54,12 @@ unsigned farthest(unsigned ranks) {
 
 // The chunks that `me` gets in the all-gather's step of this distance, from the rank so far before:
 // those at odd multiples of the distance before its own.
-template <class Visit>
-void for_nhr_chunks(const PlanRank& me, unsigned distance, Visit visit) {
-  for (unsigned at = distance; at < me.ranks; at += 2 * distance) visit(me.before(at));
-}
-
-Bytes nhr_bytes(const PlanRank& me, unsigned distance, const PlanChunks& chunks) {
-  Bytes bytes = 0;
-  for_nhr_chunks(me, distance, [&](unsigned chunk) { bytes += chunks[chunk].size(); });
-  return bytes;
+PlanChunks nhr_chunks(const PlanRank& me, unsigned distance, const PlanChunks& chunks) {
+  PlanChunks found;
+  for (unsigned at = distance; at < me.ranks; at += 2 * distance) {
+    found.push_back(chunks[me.before(at)]);
+  }
+  return found;
 }
 
 struct Halves {
@@ -61,6 +76,12 @@ Halves halves(unsigned rank, unsigned distance) {
 
 }  // namespace
 
+Bytes bytes_of(const PlanChunks& chunks) {
+  Bytes bytes = 0;
+  for (const auto& chunk : chunks) bytes += chunk.size();
+  return bytes;
+}
+
 PlanChunks deal(std::uint64_t elements, Bytes size, unsigned ranks) {
   PlanChunks chunks;
   const std::uint64_t each = elements / ranks, more = elements % ranks;
@@ -71,6 +92,20 @@ PlanChunks deal(std::uint64_t elements, Bytes size, unsigned ranks) {
     at += bytes;
   }
   return chunks;
+}
+
+// In which even ranks are before odd ones, and so again in each half.
+PlanChunks in_nhr_order(const PlanChunks& chunks) {
+  std::vector<unsigned> order(chunks.size());
+  std::iota(order.begin(), order.end(), 0U);
+  const auto before = [](unsigned a, unsigned b) {
+    const unsigned differs = a ^ b;
+    return (a & differs & (0U - differs)) < (b & differs & (0U - differs));
+  };
+  std::sort(order.begin(), order.end(), before);
+  PlanChunks placed(chunks.size());
+  for (std::size_t i = 0; i < order.size(); ++i) placed[order[i]] = chunks[i];
+  return placed;
 }
 
 void reduce_scatter_mesh(Plan& plan, const PlanRank& me, const PlanChunks& chunks) {
@@ -121,9 +156,8 @@ void reduce_scatter_nhr(Plan& plan, const PlanRank& me, const PlanChunks& chunks
   for (unsigned distance = 1; distance < me.ranks; distance *= 2) {
     PlanStep step;
     const unsigned giver = me.behind(distance);
-    for_nhr_chunks({giver, me.ranks}, distance,
-                   [&](unsigned chunk) { read_chunk(step, giver, chunks[chunk], true); });
-    add_reader(step, me.before(distance), nhr_bytes(me, distance, chunks));
+    read_chunks(step, giver, nhr_chunks({giver, me.ranks}, distance, chunks), true);
+    add_reader(step, me.before(distance), bytes_of(nhr_chunks(me, distance, chunks)));
     plan.push_back(std::move(step));
   }
 }
@@ -131,11 +165,9 @@ void reduce_scatter_nhr(Plan& plan, const PlanRank& me, const PlanChunks& chunks
 void all_gather_nhr(Plan& plan, const PlanRank& me, const PlanChunks& chunks) {
   for (unsigned distance = farthest(me.ranks); distance != 0; distance /= 2) {
     PlanStep step;
-    for_nhr_chunks(me, distance, [&](unsigned chunk) {
-      read_chunk(step, me.before(distance), chunks[chunk], false);
-    });
+    read_chunks(step, me.before(distance), nhr_chunks(me, distance, chunks), false);
     const PlanRank reader{me.behind(distance), me.ranks};
-    add_reader(step, reader.rank, nhr_bytes(reader, distance, chunks));
+    add_reader(step, reader.rank, bytes_of(nhr_chunks(reader, distance, chunks)));
     plan.push_back(std::move(step));
   }
 }

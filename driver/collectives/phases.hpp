@@ -12,8 +12,12 @@ namespace npu::driver {
 
 using PlanChunks = std::vector<PlanRange>;  // by rank, in the buffer; some may be empty
 
+Bytes bytes_of(const PlanChunks& chunks);
 // `elements` of `size` bytes dealt to so many ranks as evenly as can be.
 PlanChunks deal(std::uint64_t elements, Bytes size, unsigned ranks);
+// The same chunks at other places: those of a step of NHR lie behind each other, so that one read
+// gets them all. With an odd number of ranks some of them do.
+PlanChunks in_nhr_order(const PlanChunks& chunks);
 
 // One step: all pairs at once. all_gather_mesh() puts all chunks, its own too, behind `to`.
 void reduce_scatter_mesh(Plan& plan, const PlanRank& me, const PlanChunks& chunks);

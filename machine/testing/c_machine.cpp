@@ -151,8 +151,8 @@ unsigned npu_machine_cards(const npu_machine* machine) {
 int npu_machine_card(npu_machine* machine, unsigned index, uint16_t* bdf) {
   const auto found = machine->machine->card(index);
   if (found && found->segment() != 0) {
-    return machine->status(Result<platform::Bdf>(
-        fail(ErrorCode::kUnsupported, to_string(*found) + " is not in PCI segment 0")));
+    return machine->failed(
+        {npu::ErrorCode::kUnsupported, to_string(*found) + " is not in PCI segment 0"});
   }
   if (found) *bdf = static_cast<std::uint16_t>(found->packed());
   return machine->status(found);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chip file may begin with another one: `base: 910b2.yaml`.
+// A chip or host file may begin with another one: `base: 910b2.yaml`.
 #pragma once
 
 #include <string>

@@ -180,8 +180,7 @@ const Table& chip_table() {
   static const Table kTable{
       "npusim.chip/1",
       "one card; chip files also have `system`, the system file for a chip file given alone, and "
-      "may "
-      "have `base`, a chip file that gives what they leave out, key by key",
+      "may have `base`, a chip file that gives what they leave out, key by key",
       {
           keys::make("name", KeyType::kName, &C::name, "what reports call the chip"),
           number("ai_cores", &C::ai_cores, 1, 256,

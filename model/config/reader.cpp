@@ -25,7 +25,8 @@ const char* const kBaseKey = "base";  // base_file.hpp
 // Keys that only a file has, beside those of its table.
 std::vector<std::string> file_keys(const Table& table) {
   std::vector<std::string> names{kSchemaKey};
-  if (&table == &chip_table()) names.insert(names.end(), {kSystemKey, kBaseKey});
+  if (&table == &chip_table()) names.push_back(kSystemKey);
+  if (&table == &chip_table() || &table == &host_table()) names.push_back(kBaseKey);
   return names;
 }
 
@@ -182,7 +183,9 @@ Reader::Status Reader::read_file(const Table& table, void* object, const YamlNod
   const auto file = files_.read_reference(node, path.local);
   if (!file) return tl::unexpected(file.error());
   if (auto schema = check_schema(**file, {table.schema}); !schema) return schema;
-  return read_table(table, object, **file, inside, true);
+  const auto whole = with_base(**file, table.schema, files_);
+  if (!whole) return tl::unexpected(whole.error());
+  return read_table(table, object, *whole, inside, true);
 }
 
 ConfigResult<const YamlNode*> Reader::whole_chip(const YamlNode& file) {

@@ -46,7 +46,7 @@ const Table& cpu_table() {
       "",
       "what host software costs, in CPU time of the task that does it",
       {
-          number("cores", &C::cores, 1, 1024,
+          number("cores", &C::cores, 1, 4096,
                  "tasks that can run at once; more of them take turns"),
           number("clock_mhz", &C::clock_hz, 1, 10'000, "clock of a core"),
           number("ipc_percent", &C::ipc_percent, 1, 1'600,
@@ -322,7 +322,8 @@ const Table& host_table() {
   using S = SystemConfig;
   static const Table kTable{
       "npusim.host/1",
-      "host processor, memory and root complex",
+      "host processor, memory and root complex; a host file may have `base`, a host file that gives "
+      "what it leaves out, key by key",
       {keys::choice("instructions", &S::instructions, {"counted", "free"},
                     "whether the driver's instructions take time, where it counts them"),
        section("driver", &S::driver, driver_table()),

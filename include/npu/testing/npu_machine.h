@@ -25,7 +25,10 @@ NPU_MACHINE_API npu_machine* npu_machine_create(const char* config, const char* 
 NPU_MACHINE_API void npu_machine_destroy(npu_machine*);
 NPU_MACHINE_API npu_platform* npu_machine_platform(npu_machine*);
 NPU_MACHINE_API unsigned npu_machine_cards(const npu_machine*);
-/* The BDF of a card. NPU_OUT_OF_RANGE: no such card. */
+/* The BDF of a card.
+   NPU_OUT_OF_RANGE: no such card.
+   NPU_UNSUPPORTED: the card is not in PCI segment 0 (its host bridge has a first_bus of 0x100 or
+   more). */
 NPU_MACHINE_API int npu_machine_card(npu_machine*, unsigned index, uint16_t* bdf);
 /* One line of text of the last error of these functions. */
 NPU_MACHINE_API const char* npu_machine_error(const npu_machine*);

@@ -92,7 +92,7 @@ double fairness(const std::string& cards, const std::string& operation) {
   Machine machine({}, "system-8x910b.yaml");
   const auto report = machine.workload(
       "p2p_bandwidth", {"sizes=256KiB", "patterns=all_to_all", "operations=" + operation,
-                        "cards=" + cards, "bytes=2MiB", "depth=4", "verify=0"});
+                        "cards=" + cards, "bytes=4MiB", "depth=4", "verify=0"});
   const auto prefix = "p2p_bandwidth.all_to_all." + operation + ".256KiB.";
   return metric(report, prefix + "slowest_gb_per_s") / metric(report, prefix + "fastest_gb_per_s");
 }

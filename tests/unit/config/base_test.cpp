@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chip files that begin with another one.
+// Chip and host files that begin with another one.
 #include <gmock/gmock.h>
 
 #include "tests/unit/config/config_test.hpp"
@@ -42,6 +42,19 @@ TEST_F(Base, ASystemMayNameSuchAChip) {
   ASSERT_NE(changed, text);
   const auto system = must(load(write("two.yaml", changed)));
   EXPECT_EQ(system.cards[1].name, "mine");
+}
+
+TEST_F(Base, AHostMayHaveOne) {
+  write("many.yaml", "schema: npusim.host/1\nbase: host.yaml\ncpu:\n  cores: 7\n");
+  auto text = shipped_text("single-card.yaml");
+  text.replace(text.find("host: host.yaml"), 15, "host: many.yaml");
+  write("around.yaml", text);
+  const auto mine = write("mine.yaml", kHead + "system: around.yaml\n");
+  const auto system = must(load(mine));
+  EXPECT_EQ(system.cpu.cores, 7U);
+  EXPECT_EQ(system.cpu.clock_hz, must(load("910b.yaml")).cpu.clock_hz);
+  write("many.yaml", "schema: npusim.host/1\nbase: 910b.yaml\n");
+  EXPECT_THAT(error_of(mine), HasSubstr("npusim.host/1"));
 }
 
 TEST_F(Base, ErrorsNameTheFileAndLineTheyStandIn) {

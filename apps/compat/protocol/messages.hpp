@@ -173,6 +173,10 @@ struct FunctionName {
 struct FunctionInfo {
   std::uint64_t binary = 0, cores = 0, address = 0, bytes = 0, name_bytes = 0;
 };
+// In global memory of the thread's device.
+struct Variable {
+  std::uint64_t address = 0, size = 0;
+};
 // In the window: bytes of arguments, and behind them place holders (rtHostInputInfo_t).
 struct Launch {
   std::uint64_t function = 0, blocks = 0, stream = 0, cores = 0, bytes = 0, places = 0;

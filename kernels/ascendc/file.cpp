@@ -55,7 +55,7 @@ Result<std::vector<std::byte>> kernel_file(const std::vector<CompiledKernel>& ke
     if (!found) return forward_error(found);
     contents.push_back(std::move(*found));
     if (are_same(contents.front(), contents.back())) continue;
-    return fail(ErrorCode::kInternal, "variables lie otherwise in kernel " + kernel.name);
+    return fail(ErrorCode::kWrongData, "variables lie otherwise in kernel " + kernel.name);
   }
   const ObjectContents none;
   const auto& shared = contents.empty() ? none : contents.front();

@@ -20,7 +20,7 @@ class Object {
     if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
     for (unsigned i = 0; i < header->e_shnum; ++i) {
       const auto section = at<Elf64_Shdr>(header->e_shoff + i * sizeof(Elf64_Shdr));
-      if (!section) return sections_.clear();
+      if (!section) return;
       sections_.push_back(*section);
     }
     if (header->e_shstrndx < sections_.size()) names_ = sections_[header->e_shstrndx];
@@ -85,7 +85,7 @@ Result<ObjectContents> contents_of(ConstByteSpan object) {
   std::sort(found.variables.begin(), found.variables.end(),
             [](const auto& a, const auto& b) { return a.offset < b.offset; });
   const auto layout = elf.at<abi::KernelLayout>(found.layout);
-  if (found.layout == 0 || !layout) return fail(ErrorCode::kInternal, "an object without a layout");
+  if (found.layout == 0 || !layout) return fail(ErrorCode::kWrongData, "an object without a layout");
   found.parameters_known = layout->parameters <= abi::kMostParameters;
   if (found.parameters_known) {
     found.parameters.assign(layout->parameter, layout->parameter + layout->parameters);
@@ -93,7 +93,7 @@ Result<ObjectContents> contents_of(ConstByteSpan object) {
   const auto section = elf.section(kVariableSection);
   if (!section) return found;
   if (section->sh_offset > object.size || section->sh_size > object.size - section->sh_offset) {
-    return fail(ErrorCode::kInternal, "an object that is torn");
+    return fail(ErrorCode::kWrongData, "an object that is torn");
   }
   const auto* const first = object.data + section->sh_offset;
   found.values.assign(first, first + section->sh_size);

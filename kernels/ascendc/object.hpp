@@ -19,7 +19,7 @@ struct ObjectContents {
   std::vector<std::byte> values;                   // that the variables have at first: the section
 };
 
-// kInternal: it is no object that entry_of() ends.
+// kWrongData: it is no object that entry_of() ends.
 Result<ObjectContents> contents_of(ConstByteSpan object);
 
 }  // namespace npu::ascendc

@@ -77,74 +77,72 @@ class GmAddress : public GmPointer<T> {
   const void* symbol_;
 };
 
-// An aggregate, so that it has its first value in the object.
+// Aggregates, so that they have their first values in the object.
 template <class T>
 struct GmVariable {
-  using Element = std::remove_extent_t<T>;
   using Value = std::remove_cv_t<T>;
 
   T first_value;
 
-  GmAddress<T> operator&() const {
-    return {npu::ascendc::address_of_variable(this), this};
-  }
-
-  // Of an array.
-  template <class Index, class U = T, std::enable_if_t<std::is_array_v<U>, int> = 0>
-  decltype(auto) operator[](Index index) const {
-    return GmRow<U>(npu::ascendc::address_of_variable(this))[index];
-  }
-  template <class Index, class U = T, std::enable_if_t<std::is_array_v<U>, int> = 0>
-  GmPointer<Element> operator+(Index index) const {
-    return GmPointer<Element>(npu::ascendc::address_of_variable(this)) + index;
-  }
-  template <class U, class V = T, std::enable_if_t<std::is_array_v<V>, int> = 0>
-  explicit operator GmPointer<U>() const {
-    return GmPointer<U>(npu::ascendc::address_of_variable(this));
-  }
-  template <class U = T, std::enable_if_t<std::is_array_v<U>, int> = 0>
-  operator GmPointer<std::remove_extent_t<U>>() const {
-    return *this + 0;
-  }
-  template <class U = T, std::enable_if_t<std::is_array_v<U>, int> = 0>
-  operator const void*() const {
-    return this;
-  }
-
-  // Of a single value.
-  template <class U = T, std::enable_if_t<!std::is_array_v<U>, int> = 0>
-  operator std::remove_cv_t<U>() const {
-    return reference<U>();
-  }
-  template <class Given, class U = T, std::enable_if_t<!std::is_array_v<U>, int> = 0>
-  GmReference<U> operator=(const Given& value) const {
-    auto to = reference<U>();
+  GmAddress<T> operator&() const { return {npu::ascendc::address_of_variable(this), this}; }
+  operator Value() const { return reference(); }
+  template <class Given>
+  GmReference<T> operator=(const Given& value) const {
+    auto to = reference();
     to = static_cast<Value>(value);
     return to;
   }
-  template <class Given, class U = T, std::enable_if_t<!std::is_array_v<U>, int> = 0>
-  GmReference<U> operator+=(const Given& value) const {
-    auto to = reference<U>();
+  template <class Given>
+  GmReference<T> operator+=(const Given& value) const {
+    auto to = reference();
     to += static_cast<Value>(value);
     return to;
   }
-  template <class Given, class U = T, std::enable_if_t<!std::is_array_v<U>, int> = 0>
-  GmReference<U> operator-=(const Given& value) const {
-    auto to = reference<U>();
+  template <class Given>
+  GmReference<T> operator-=(const Given& value) const {
+    auto to = reference();
     to -= static_cast<Value>(value);
     return to;
   }
-  template <class Given, class U = T, std::enable_if_t<!std::is_array_v<U>, int> = 0>
-  GmReference<U> operator*=(const Given& value) const {
-    auto to = reference<U>();
+  template <class Given>
+  GmReference<T> operator*=(const Given& value) const {
+    auto to = reference();
     to *= static_cast<Value>(value);
     return to;
   }
 
  private:
+  GmReference<T> reference() const {
+    return GmReference<T>(npu::ascendc::address_of_variable(this));
+  }
+};
+
+// An array is its address, as arrays are.
+template <class T, std::size_t kCount>
+struct GmVariable<T[kCount]> {
+  T first_value[kCount];
+
+  GmAddress<T[kCount]> operator&() const {
+    return {npu::ascendc::address_of_variable(this), this};
+  }
+  operator GmPointer<T>() const { return pointer(); }
   template <class U>
-  GmReference<U> reference() const {
-    return GmReference<U>(npu::ascendc::address_of_variable(this));
+  explicit operator GmPointer<U>() const {
+    return GmPointer<U>(pointer().address());
+  }
+  operator const void*() const { return this; }
+  template <class Index>
+  decltype(auto) operator[](Index index) const {
+    return GmRow<T[kCount]>(pointer().address())[index];
+  }
+  template <class Index>
+  GmPointer<T> operator+(Index index) const {
+    return pointer() + index;
+  }
+
+ private:
+  GmPointer<T> pointer() const {
+    return GmPointer<T>(npu::ascendc::address_of_variable(this));
   }
 };
 

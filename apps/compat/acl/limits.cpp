@@ -58,4 +58,18 @@ aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) 
   return rtGetResInCurrentThread(runtime_type(type), value);
 }
 
+aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value) {
+  if (limit != ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+  if (value == 0 || value > npu::compat::kKernelStack) return ACL_ERROR_RT_PARAM_INVALID;
+  npu::compat::wanted_stack = value;
+  return ACL_SUCCESS;
+}
+
+aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t* value) {
+  if (value == nullptr) return ACL_ERROR_INVALID_PARAM;
+  if (limit != ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+  *value = npu::compat::wanted_stack;
+  return ACL_SUCCESS;
+}
+
 }  // extern "C"

@@ -16,7 +16,7 @@ Bytes bytes_of(const PlanChunks& chunks);
 // `elements` of `size` bytes dealt to so many ranks as evenly as can be.
 PlanChunks deal(std::uint64_t elements, Bytes size, unsigned ranks);
 // The same chunks at other places: those of a step of NHR lie behind each other, so that one read
-// gets them all. With an odd number of ranks some of them do.
+// gets them all, if the number of ranks is a power of two or three times one.
 PlanChunks in_nhr_order(const PlanChunks& chunks);
 
 // One step: all pairs at once. all_gather_mesh() puts all chunks, its own too, behind `to`.

@@ -25,6 +25,7 @@ host_program mixed mixed mixed.o
 "$npusim" cc "$sources/symbols.cpp" --host -I "$prefix/include" > output
 [[ $(sed 's/: .*//' output) == "raise
 gather
+deep
 copied" ]]
 c++ symbols.o -L"$prefix/lib" -lascendcl -o symbols
 # The same source, the same bytes.

@@ -28,6 +28,15 @@ extern "C" __global__ __vector__ void gather(GM_ADDR to, std::uint16_t small, fl
   out[6] = *(&total) - *(values + 1);
 }
 
+// 48 KiB of the stack.
+extern "C" __global__ __vector__ void deep(GM_ADDR to) {
+  volatile std::uint32_t numbers[12 * 1024];
+  for (std::uint32_t i = 0; i < 12 * 1024; ++i) numbers[i] = i % 97;
+  std::uint32_t sum = 0;
+  for (std::uint32_t i = 0; i < 12 * 1024; ++i) sum += numbers[i];
+  *(__gm__ std::uint32_t*)to = sum;
+}
+
 // By the core's load unit.
 extern "C" __global__ __vector__ void copied(GM_ADDR to) {
   AscendC::GlobalTensor<std::int32_t> from, out;
@@ -127,6 +136,12 @@ void check_launches(aclrtStream stream) {
   OK(launched);
   OK(aclrtSynchronizeStream(stream));
   for (std::uint32_t i = 0; i < kCount; ++i) REQUIRE(whole.values()[i] == begin[i] + 8);
+  const int dived = deep<<<1, nullptr, stream>>>(whole.address());
+  OK(dived);
+  OK(aclrtSynchronizeStream(stream));
+  std::int32_t sum = 0;
+  for (int i = 0; i < 12 * 1024; ++i) sum += i % 97;
+  REQUIRE(whole.values()[0] == sum);
   void* null[] = {nullptr, &small, &factor};
   EXPECT(ACL_ERROR_INVALID_PARAM,
          aclrtLaunchKernelWithArgsArray(function, 1, stream, nullptr, null));
@@ -176,6 +191,12 @@ void check_arguments(aclrtStream stream) {
 
 int main() {
   OK(aclInit(nullptr));
+  std::size_t stack = 0;
+  OK(aclrtDeviceSetLimit(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, 64 << 10));
+  OK(aclrtDeviceGetLimit(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, &stack));
+  REQUIRE(stack == 64 << 10);
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID,
+         aclrtDeviceSetLimit(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, 1 << 20));
   OK(aclrtSetDevice(0));
   aclrtStream stream = nullptr;
   OK(aclrtCreateStream(&stream));

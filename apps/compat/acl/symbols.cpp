@@ -25,6 +25,10 @@ class Symbols {
     const std::lock_guard<std::mutex> held(lock_);
     symbols_[symbol] = what;
   }
+  void remove(const void* symbol) {
+    const std::lock_guard<std::mutex> held(lock_);
+    symbols_.erase(symbol);
+  }
   std::optional<Symbol> find(const void* symbol) {
     const std::lock_guard<std::mutex> held(lock_);
     const auto found = symbols_.find(symbol);
@@ -97,6 +101,10 @@ extern "C" {
 
 void npusimRegisterSymbol(npusim_object* object, const void* symbol, const char* name) {
   npu::compat::symbols().add(symbol, {object, name});
+}
+
+void npusimForgetSymbol(const void* symbol) {
+  npu::compat::symbols().remove(symbol);
 }
 
 aclError npusimFindKernel(npusim_object* object, const char* name, aclrtFuncHandle* function) {

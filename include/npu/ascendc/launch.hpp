@@ -29,10 +29,17 @@ inline npusim_object object_of_host = {
     nullptr};
 
 // For aclrtGetFuncBySymbol() and functions of variables.
-struct VariableSymbol {
-  VariableSymbol(const void* symbol, const char* name) {
+class VariableSymbol {
+ public:
+  VariableSymbol(const void* symbol, const char* name) : symbol_(symbol) {
     npusimRegisterSymbol(&object_of_host, symbol, name);
   }
+  ~VariableSymbol() { npusimForgetSymbol(symbol_); }
+  VariableSymbol(const VariableSymbol&) = delete;
+  VariableSymbol& operator=(const VariableSymbol&) = delete;
+
+ private:
+  const void* const symbol_;
 };
 using KernelSymbol = VariableSymbol;
 

@@ -64,6 +64,8 @@ typedef struct npusim_object {
    on the host. Called in front of main(). The texts stay where they are. */
 ACL_FUNC_VISIBILITY void npusimRegisterSymbol(npusim_object* object, const void* symbol,
                                               const char* name);
+/* When the program ends, or gives the library back that the object is in. */
+ACL_FUNC_VISIBILITY void npusimForgetSymbol(const void* symbol);
 /* Loads the object's kernels when they are first wanted, and when the program has given those that
    it had back with the device. Errors: of aclrtBinaryLoadFromData(), aclrtBinaryGetFunction(). */
 ACL_FUNC_VISIBILITY aclError npusimFindKernel(npusim_object* object, const char* name,

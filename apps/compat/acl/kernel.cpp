@@ -207,7 +207,7 @@ aclError aclrtLaunchKernelWithArgsArray(void* function, uint32_t blocks, aclrtSt
   if (function == nullptr || !npu::compat::is_valid(config)) return ACL_ERROR_INVALID_PARAM;
   auto* const known = npu::compat::function_of(function);
   if (known != nullptr) function = known;
-  std::vector<npu::abi::KernelFileParameter> parameters;
+  std::vector<npu::compat::wire::KernelParameter> parameters;
   const aclError status = npu::compat::parameters_of(function, &parameters);
   if (status != ACL_SUCCESS) return status;
   if (args == nullptr && !parameters.empty()) return ACL_ERROR_INVALID_PARAM;

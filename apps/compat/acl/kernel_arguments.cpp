@@ -8,7 +8,6 @@
 #include <new>
 
 #include "apps/compat/acl/direct.hpp"
-#include "npu/abi/queue_entry.hpp"
 
 namespace npu::compat {
 namespace {
@@ -21,7 +20,7 @@ constexpr std::size_t rounded(std::size_t size) {
 
 // Arguments of no parameters, in memory that is there.
 aclError begin(aclrtFuncHandle function, void* handle, std::byte* memory, std::size_t room) {
-  std::vector<abi::KernelFileParameter> parameters;
+  std::vector<wire::KernelParameter> parameters;
   const aclError known = parameters_of(function, &parameters);
   if (known != ACL_SUCCESS && known != ACL_ERROR_RT_FEATURE_NOT_SUPPORT) return known;
   auto* const made = new (handle) KernelArguments;
@@ -79,14 +78,14 @@ AssembledArguments assembled(const KernelArguments& arguments) {
 }
 
 aclError parameters_of(aclrtFuncHandle function,
-                       std::vector<abi::KernelFileParameter>* parameters) {
+                       std::vector<wire::KernelParameter>* parameters) {
   std::size_t count = 0;
   const aclError status = ask_for<Call::kFunctionParameters>(&count, {word(function)});
   if (status != ACL_SUCCESS) return status;
   parameters->resize(count);
   if (count != 0) {
     std::memcpy(parameters->data(), channel_of_this_thread()->window(),
-                count * sizeof(abi::KernelFileParameter));
+                count * sizeof(wire::KernelParameter));
   }
   return ACL_SUCCESS;
 }
@@ -101,7 +100,7 @@ using npu::compat::KernelArguments;
 // The handle lives as long as the program: there is no function that ends it.
 aclError aclrtKernelArgsInit(aclrtFuncHandle function, aclrtArgsHandle* args) {
   if (function == nullptr || args == nullptr) return ACL_ERROR_INVALID_PARAM;
-  constexpr std::size_t kRoom = npu::abi::kMaxArgumentBytes;
+  constexpr std::size_t kRoom = npu::compat::wire::kMostArguments;
   auto* const made = ::operator new(sizeof(KernelArguments) + kRoom, std::nothrow);
   if (made == nullptr) return ACL_ERROR_BAD_ALLOC;
   auto* const memory = static_cast<std::byte*>(made) + sizeof(KernelArguments);
@@ -121,7 +120,7 @@ aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle function, size_t* size)
 }
 
 aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle function, size_t user_size, size_t* size) {
-  if (function == nullptr || size == nullptr || user_size > npu::abi::kMaxArgumentBytes) {
+  if (function == nullptr || size == nullptr || user_size > npu::compat::wire::kMostArguments) {
     return ACL_ERROR_INVALID_PARAM;
   }
   *size = npu::compat::rounded(user_size);
@@ -198,7 +197,7 @@ aclError aclrtKernelArgsFinalize(aclrtArgsHandle args) {
 
 aclError aclrtFunctionGetParamCount(aclrtFuncHandle function, size_t* count) {
   if (function == nullptr || count == nullptr) return ACL_ERROR_INVALID_PARAM;
-  std::vector<npu::abi::KernelFileParameter> parameters;
+  std::vector<npu::compat::wire::KernelParameter> parameters;
   const aclError status = npu::compat::parameters_of(function, &parameters);
   if (status == ACL_SUCCESS) *count = parameters.size();
   return status;
@@ -207,7 +206,7 @@ aclError aclrtFunctionGetParamCount(aclrtFuncHandle function, size_t* count) {
 aclError aclrtFunctionGetParamInfo(aclrtFuncHandle function, size_t index, size_t* offset,
                                    size_t* size) {
   if (function == nullptr || offset == nullptr || size == nullptr) return ACL_ERROR_INVALID_PARAM;
-  std::vector<npu::abi::KernelFileParameter> parameters;
+  std::vector<npu::compat::wire::KernelParameter> parameters;
   const aclError status = npu::compat::parameters_of(function, &parameters);
   if (status != ACL_SUCCESS) return status;
   if (index >= parameters.size()) return ACL_ERROR_INVALID_PARAM;

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "npu/abi/kernel_file.hpp"
+#include "apps/compat/protocol/messages.hpp"
 
 namespace npu::compat {
 
@@ -27,11 +27,11 @@ struct KernelArguments {
   std::size_t room = 0;   // bytes: parameters from the front, data of place holders from the back
   std::size_t size = 0;   // of the parameters
   std::size_t count = 0;  // of the parameters
-  std::array<Parameter, abi::kMostParameters> parameters;  // handles point at them
+  std::array<Parameter, wire::kMostParameters> parameters;  // handles point at them
   // What the kernel has, if that is known.
   bool has_layout = false;
   std::size_t layout_count = 0;
-  std::array<abi::KernelFileParameter, abi::kMostParameters> layout;
+  std::array<wire::KernelParameter, wire::kMostParameters> layout;
   bool finalized = false;
 };
 
@@ -46,6 +46,6 @@ AssembledArguments assembled(const KernelArguments& arguments);
 KernelArguments* arguments_of(aclrtArgsHandle handle);
 
 // ACL_ERROR_RT_FEATURE_NOT_SUPPORT: the kernel's parameters are not known.
-aclError parameters_of(aclrtFuncHandle function, std::vector<abi::KernelFileParameter>* parameters);
+aclError parameters_of(aclrtFuncHandle function, std::vector<wire::KernelParameter>* parameters);
 
 }  // namespace npu::compat

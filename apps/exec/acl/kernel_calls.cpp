@@ -294,7 +294,9 @@ Value<wire::FunctionInfo> serve(Caller& caller, const CallOf<Call::kFunctionInfo
   return info;
 }
 
-// In the window: abi::KernelFileParameter.
+static_assert(sizeof(wire::KernelParameter) == sizeof(abi::KernelFileParameter));
+static_assert(wire::kMostParameters == abi::kMostParameters &&
+              wire::kMostArguments == abi::kMaxArgumentBytes);
 Value<wire::Number> serve(Caller& caller, const CallOf<Call::kFunctionParameters>& call) {
   const auto function = caller.process().functions.find(call.handle);
   if (function == nullptr || function->binary->unloaded) {

@@ -150,8 +150,10 @@ printf '#include "kernel_operator.h"\nextern "C" __global__ __aicore__ void k(GM
 wrong 'bad.cpp:3: .*error: ' bad.cpp
 printf '#include "none.h"\n' > missing.cpp
 wrong 'missing.cpp:1: .*none.h' missing.cpp
-printf '#include "kernel_operator.h"\n__gm__ int x[4];\n' > array.cpp
-wrong 'array.cpp:2: __gm__ of no pointer' array.cpp
+printf '#include "kernel_operator.h"\n__gm__ int x[4], y;\n' > array.cpp
+wrong 'array.cpp:2: x: one variable in a declaration with __gm__' array.cpp
+printf '#include "kernel_operator.h"\n__global__ __vector__ void k() { __gm__ int x = 2; x += 1; }\n' > local.cpp
+wrong 'local.cpp:2: error: ' local.cpp
 printf '#include "kernel_operator.h"\n\nvoid f() { k<2><<<1, 0, 0>>>(); }\n' > launch.cpp
 wrong 'launch.cpp:3: no kernel k in front of <<<' launch.cpp
 wrong 'kernel-type' "$sources/adds.cpp" --kernel-type gpu

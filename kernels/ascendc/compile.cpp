@@ -149,37 +149,17 @@ Result<std::vector<std::byte>> host_object(const CompileRequest& request,
   const auto folder = TemporaryFolder::make();
   if (!folder) return forward_error(folder);
   const auto file = kernel_file(kernels);
-  const std::string bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  if (!file) return forward_error(file);
+  const std::string bytes(reinterpret_cast<const char*>(file->data()), file->size());
   const std::string embedded = folder->path() + "/kernels", path = folder->path() + "/host.cpp";
   auto ok = write_file(embedded, bytes);
-  if (ok) ok = write_file(path, device->text + kernels_of_host(embedded));
+  if (ok) ok = write_file(path, device->text + kernels_of_host(embedded, device->kernels));
   if (!ok) return forward_error(ok);
   auto toolchain = start->toolchain;
   toolchain.flags = {"-std=c++17", "-O2", "-fPIC", "-c"};
   auto object = run_compiler(toolchain, folder->path(), "host.cpp", interrupted);
   if (object) return object;
   return tl::unexpected<Error>(in_words_of(object.error(), path, start->source.string()));
-}
-
-std::vector<std::byte> kernel_file(const std::vector<CompiledKernel>& kernels) {
-  constexpr std::size_t kAlignment = 16;
-  abi::KernelFileHeader header;
-  std::memcpy(header.magic, abi::kKernelFileMagic, sizeof header.magic);
-  header.kernels = static_cast<std::uint32_t>(kernels.size());
-  std::vector<std::byte> file(sizeof header + kernels.size() * sizeof(abi::KernelFileEntry));
-  std::memcpy(file.data(), &header, sizeof header);
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const auto& kernel = kernels[i];
-    file.resize((file.size() + kAlignment - 1) / kAlignment * kAlignment);
-    abi::KernelFileEntry entry;
-    kernel.name.copy(entry.name, sizeof entry.name - 1);
-    entry.cores = kernel.cores;
-    entry.offset = file.size();
-    entry.size = kernel.object.size();
-    file.insert(file.end(), kernel.object.begin(), kernel.object.end());
-    std::memcpy(file.data() + sizeof header + i * sizeof entry, &entry, sizeof entry);
-  }
-  return file;
 }
 
 }  // namespace npu::ascendc

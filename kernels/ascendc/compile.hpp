@@ -40,6 +40,7 @@ Result<std::vector<std::byte>> host_object(const CompileRequest& request,
                                            const jit::Interrupted& interrupted = {});
 
 // The file of kernels (abi/kernel_file.hpp).
-std::vector<std::byte> kernel_file(const std::vector<CompiledKernel>& kernels);
+// kWrongData: the objects are not those of one compile().
+Result<std::vector<std::byte>> kernel_file(const std::vector<CompiledKernel>& kernels);
 
 }  // namespace npu::ascendc

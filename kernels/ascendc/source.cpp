@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -30,9 +31,14 @@ class Rewriter {
       return fail(ErrorCode::kInvalidArgument, fmt::format("{} kernels in one file, at most {}",
                                                            kernels_.size(), abi::kMostKernels));
     }
+    if (variables_.size() > abi::kMostVariables) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{} variables with __gm__ in one file, at most {}",
+                              variables_.size(), abi::kMostVariables));
+    }
     const auto usual =
         all_.value_or(multiplies_ ? abi::KernelCores::kCube : abi::KernelCores::kVector);
-    DeviceSource source{std::move(out_), {}};
+    DeviceSource source{std::move(out_), {}, std::move(variables_)};
     for (auto& kernel : kernels_) {
       source.kernels.push_back({std::move(kernel.name), kernel.cores.value_or(usual), kernel.site});
     }
@@ -63,7 +69,7 @@ class Rewriter {
 
   Status take(const Token& token) {
     // What a macro of a header becomes counts as the header's.
-    if (token.is("__gm__")) return take_pointer();
+    if (token.is("__gm__")) return take_global();
     if (reader_.in_system_header() ||
         (token.kind != TokenKind::kWord && token.kind != TokenKind::kSign)) {
       out_ += token.text;
@@ -159,12 +165,14 @@ class Rewriter {
     return {};
   }
 
-  Status take_pointer() {
+  // A pointer or a variable: the type is what stands in front of * or of the variable's name.
+  Status take_global() {
     const std::string where = reader_.where();
     std::string type, lines;
     int depth = 0;
-    for (Token token = next();; token = next()) {
-      if (depth == 0 && token.is("*")) break;
+    Token token = next();
+    for (;; token = next()) {
+      if (depth == 0 && (token.is("*") || token.is("[") || token.is("=") || token.is(";"))) break;
       if (token.kind == TokenKind::kLine) {
         lines += token.text;
         continue;
@@ -174,20 +182,72 @@ class Rewriter {
       const bool part = token.kind == TokenKind::kWord || token.kind == TokenKind::kSpace ||
                         token.is("<") || token.is(">") || token.is(":") ||
                         (depth > 0 && token.kind == TokenKind::kSign && !token.is(";"));
+      if (token.is("{") && depth == 0) break;
       if (!part || depth < 0) {
         return fail(ErrorCode::kInvalidArgument,
-                    where + ": __gm__ of no pointer: only pointers into global memory are there");
+                    where + ": __gm__ of neither a pointer nor a variable of a file");
       }
       (token.is("\n") ? lines : type) += token.text;
     }
-    // const __gm__ T*
+    // const __gm__ T
     constexpr std::string_view kConst = "const";
     const bool constant =
         const_at_ != std::string::npos &&
         out_.find_first_not_of(' ', const_at_ + kConst.size()) == std::string::npos;
     if (constant) out_.replace(const_at_, kConst.size(), "");
-    out_ += kPointer + std::string(constant ? "const " : "") + type + ">" + lines;
     const_at_ = std::string::npos;
+    type.insert(0, constant ? "const " : "");
+    if (!token.is("*")) return take_variable(token, type, lines, where);
+    out_ += kPointer + type + ">" + lines;
+    return {};
+  }
+
+  // From behind its name on, to the semicolon.
+  Status take_variable(Token token, const std::string& declared, std::string lines,
+                       const std::string& where) {
+    const auto end = declared.find_last_not_of(' ') + 1;
+    const auto first = declared.find_last_not_of(kLetters, end == 0 ? 0 : end - 1) + 1;
+    const std::string name = declared.substr(first, end - first);
+    std::string bounds, value;
+    bool has_value = false;
+    for (int depth = 0; depth > 0 || !token.is(";"); token = next()) {
+      if (token.kind == TokenKind::kEnd) return wrong(reader_, name + ": no end of the variable");
+      if (token.kind == TokenKind::kLine || token.is("\n")) {
+        lines += token.text;
+        continue;
+      }
+      if (depth == 0 && !has_value && (token.is("=") || token.is("{"))) {
+        has_value = true;
+        if (token.is("=")) continue;
+      }
+      if (depth == 0 && token.is(",")) {
+        return wrong(reader_, name + ": one variable in a declaration with __gm__");
+      }
+      depth += token.is("{") || token.is("(") || token.is("[") ? 1 : 0;
+      depth -= token.is("}") || token.is(")") || token.is("]") ? 1 : 0;
+      (has_value ? value : bounds) += token.text;
+    }
+    if (first == 0 || name.empty()) {
+      return fail(ErrorCode::kInvalidArgument, where + ": __gm__ of a variable without a name");
+    }
+    if (name.size() >= sizeof abi::KernelFileVariable::name) {
+      return wrong(reader_, name + ": a variable's name has at most 111 characters");
+    }
+    if (std::find(variables_.begin(), variables_.end(), name) != variables_.end()) {
+      return wrong(reader_, name + ": a second variable of this name with __gm__");
+    }
+    const std::string type = declared.substr(0, first);
+    if (bounds.rfind("[]", 0) == 0 && has_value) {
+      const std::string inner = fmt::format("::npu::ascendc::Same<{}{}>", type, bounds.substr(2));
+      bounds.insert(1, fmt::format("decltype(::npu::ascendc::count_of<{}>({}))::value", inner, value));
+    }
+    out_ += fmt::format(
+        "::AscendC::GmVariable<::npu::ascendc::Same<{0}{1}>> {2} asm(\"{3}{2}\") "
+        "__attribute__((section(\"{4}\"), used, retain, aligned(64))) = {{{5}}}; "
+        "[[maybe_unused]] static const ::npu::ascendc::VariableSymbol npusim_gm_symbol_{2}("
+        "__builtin_addressof({2}), \"{2}\");{6}",
+        type, bounds, name, kVariablePrefix, kVariableSection, value, lines);
+    variables_.push_back(name);
     return {};
   }
 
@@ -270,6 +330,7 @@ class Rewriter {
   TokenReader reader_;
   std::string out_;
   std::vector<Kernel> kernels_;
+  std::vector<std::string> variables_;
   std::map<std::string, std::optional<abi::KernelCores>> templates_;  // kernels that are templates
   unsigned sites_ = 0;                                                // launches of them
   std::optional<abi::KernelCores> cores_, all_;  // of the next kernel, of all others
@@ -288,6 +349,8 @@ std::string entry_of(const FoundKernel& kernel) {
 # 1 "entry of {0}"
 __attribute__((used, section(".note.npusim"), aligned(4))) static const npu::abi::KernelNote
     npu_kernel_note = npu::abi::kernel_note("{0}", npu::abi::kAnyWords);
+extern "C" __attribute__((used, retain, section(".data.npusim"))) volatile npu::abi::KernelLayout {3} =
+    npu::ascendc::{4};
 extern "C" __attribute__((visibility("default"))) int npu_aicore_main(
     npu::platform::AicorePort& port) {{
   return npu::ascendc::{1}, {2});
@@ -295,17 +358,28 @@ extern "C" __attribute__((visibility("default"))) int npu_aicore_main(
 )";
   const std::string run = kernel.site < 0 ? "run(port, &::" + kernel.name
                                           : fmt::format("run_site<{}>(port", kernel.site);
+  const std::string layout =
+      kernel.site < 0 ? "layout_of(&::" + kernel.name + ")" : "unknown_layout()";
   return fmt::format(kEntry, kernel.name, run,
-                     kernel.cores == abi::KernelCores::kMixed ? "true" : "false");
+                     kernel.cores == abi::KernelCores::kMixed ? "true" : "false", kLayoutSymbol,
+                     layout);
 }
 
-std::string kernels_of_host(const std::string& path) {
+std::string kernels_of_host(const std::string& path, const std::vector<FoundKernel>& kernels) {
   constexpr const char* kFile = R"(
 # 1 "kernels of the host"
 asm(".pushsection .rodata\n.balign 16\n.hidden npusim_kernels_begin\nnpusim_kernels_begin:\n"
     ".incbin \"{0}\"\nnpusim_kernels_end:\n.popsection\n");
 )";
-  return fmt::format(kFile, path);
+  std::string text = fmt::format(kFile, path);
+  for (const auto& kernel : kernels) {
+    if (kernel.site >= 0) continue;
+    text += fmt::format(
+        "[[maybe_unused]] static const ::npu::ascendc::KernelSymbol npusim_symbol_of_{0}("
+        "reinterpret_cast<const void*>(&::{0}), \"{0}\");\n",
+        kernel.name);
+  }
+  return text;
 }
 
 }  // namespace npu::ascendc

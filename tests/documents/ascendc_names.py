@@ -7,7 +7,7 @@ import re
 import sys
 
 # What __gm__ becomes, and what only the headers use.
-INSIDE = {"GmPointer", "GmReference"}
+INSIDE = {"GmAddress", "GmPointer", "GmReference", "GmRow", "GmVariable"}
 LANGUAGE = {"__global__", "__gm__", "__vector__", "__cube__", "__mix__"}  # kernels/ascendc replaces them
 DECLARATIONS = [
     r"^(?:class|struct|enum class|enum) (\w+)\b(?! *;)",

@@ -22,6 +22,12 @@ grep '^product_half: aic, ' output > /dev/null
 numbers_1: aiv
 relu_product: mix" ]]
 host_program mixed mixed mixed.o
+"$npusim" cc "$sources/symbols.cpp" --host -I "$prefix/include" > output
+[[ $(sed 's/: .*//' output) == "raise
+gather
+deep
+copied" ]]
+c++ symbols.o -L"$prefix/lib" -lascendcl -o symbols
 # The same source, the same bytes.
 "$npusim" cc "$sources/adds.cpp" --output again.o > output
 cmp adds.o again.o
@@ -34,7 +40,7 @@ import json, sys
 tables = json.load(open(sys.argv[1]))["tables"]
 print(sum(len(t["rows"]) for t in tables if t["title"] == "hazards of programs of AI Cores"))' "$1"
 }
-for name in adds products mixed; do
+for name in adds products mixed symbols; do
   run "$name.json" "./$name"
   grep '^right$' output > /dev/null
   [[ $(hazards "$name.json") == 0 ]]
@@ -144,8 +150,10 @@ printf '#include "kernel_operator.h"\nextern "C" __global__ __aicore__ void k(GM
 wrong 'bad.cpp:3: .*error: ' bad.cpp
 printf '#include "none.h"\n' > missing.cpp
 wrong 'missing.cpp:1: .*none.h' missing.cpp
-printf '#include "kernel_operator.h"\n__gm__ int x[4];\n' > array.cpp
-wrong 'array.cpp:2: __gm__ of no pointer' array.cpp
+printf '#include "kernel_operator.h"\n__gm__ int x[4], y;\n' > array.cpp
+wrong 'array.cpp:2: x: one variable in a declaration with __gm__' array.cpp
+printf '#include "kernel_operator.h"\n__global__ __vector__ void k() { __gm__ int x = 2; x += 1; }\n' > local.cpp
+wrong 'local.cpp:2: error: ' local.cpp
 printf '#include "kernel_operator.h"\n\nvoid f() { k<2><<<1, 0, 0>>>(); }\n' > launch.cpp
 wrong 'launch.cpp:3: no kernel k in front of <<<' launch.cpp
 wrong 'kernel-type' "$sources/adds.cpp" --kernel-type gpu
@@ -206,3 +214,24 @@ END
 ASCEND_INSTALL_PATH=$prefix/share/npusim/ascend "$npusim" --config 910b2 exec --report r.json -- \
   bash run.sh > output 2> errors
 [[ $(cat printed) == 'hello 42' ]]
+
+# The same by the language ASC of CMake: kernels, variables and main() in one source.
+mkdir -p ../language && cd ../language
+cp "$sources/symbols.cpp" "$sources/program.hpp" .
+cat > CMakeLists.txt << 'END'
+cmake_minimum_required(VERSION 3.16)
+list(APPEND CMAKE_MODULE_PATH "$ENV{ASCENDC_CMAKE_DIR}/asc_modules")
+find_package(ASC REQUIRED)
+project(language LANGUAGES ASC CXX)
+set_source_files_properties(symbols.cpp PROPERTIES LANGUAGE ASC)
+add_executable(main symbols.cpp)
+set_target_properties(main PROPERTIES LINKER_LANGUAGE ASC)
+target_include_directories(main PRIVATE "$ENV{ASCEND_HOME_PATH}/include")
+target_compile_options(main PRIVATE $<$<COMPILE_LANGUAGE:ASC>:-O2>)
+target_link_libraries(main PRIVATE "$ENV{ASCEND_HOME_PATH}/lib64/libacl_rt.so")
+END
+source "$prefix/share/npusim/ascend/set_env.sh"
+cmake -B build > output
+cmake --build build > output
+run r.json build/main
+grep '^right$' output > /dev/null

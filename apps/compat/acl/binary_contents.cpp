@@ -105,6 +105,44 @@ aclError aclrtFunctionGetBinary(aclrtFuncHandle function, aclrtBinHandle* binary
   return status;
 }
 
+aclError aclrtBinaryGetDevAddress(aclrtBinHandle binary, void** address, size_t* size) {
+  if (address == nullptr || size == nullptr) return ACL_ERROR_INVALID_PARAM;
+  aclrtFuncHandle first = nullptr;
+  const aclError found = aclrtBinaryEnumerateFunctions(binary, &first, 1);
+  FunctionInfo info;
+  const aclError status = found == ACL_SUCCESS ? info_of(first, &info) : found;
+  if (status != ACL_SUCCESS) return status;
+  *address = npu::compat::pointer(info.address);
+  *size = info.bytes;
+  return ACL_SUCCESS;
+}
+
+aclError aclrtGetFunctionAttribute(aclrtFuncHandle function, aclrtFuncAttribute attribute,
+                                   int64_t* value) {
+  if (value == nullptr) return ACL_ERROR_INVALID_PARAM;
+  FunctionInfo info;
+  const aclError status = info_of(function, &info);
+  if (status != ACL_SUCCESS) return status;
+  const bool cube = info.cores == kCube, vector = info.cores == kVector;
+  if (attribute == ACL_FUNC_ATTR_KERNEL_TYPE) {
+    *value = cube ? ACL_KERNEL_TYPE_CUBE : vector ? ACL_KERNEL_TYPE_VECTOR : ACL_KERNEL_TYPE_MIX;
+  } else if (attribute == ACL_FUNC_ATTR_KERNEL_RATIO) {
+    *value = cube ? 1 << 16 : vector ? 1 : (1 << 16) + 2;
+  } else {
+    return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+  }
+  return ACL_SUCCESS;
+}
+
+aclError aclrtFunctionGetAvailDynUbufPerBlock(aclrtFuncHandle function, uint32_t flags,
+                                              size_t* size) {
+  if (size == nullptr || flags != 0) return ACL_ERROR_INVALID_PARAM;
+  FunctionInfo info;
+  const aclError status = info_of(function, &info);
+  if (status == ACL_SUCCESS) *size = 0;
+  return status;
+}
+
 aclrtBinary aclrtCreateBinary(const void* data, size_t size) {
   if (data == nullptr || size == 0) return nullptr;
   return new (std::nothrow) BinaryBytes{data, size};

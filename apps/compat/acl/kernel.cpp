@@ -11,6 +11,7 @@
 
 #include "apps/compat/acl/blocking.hpp"
 #include "apps/compat/acl/kernel_arguments.hpp"
+#include "apps/compat/acl/symbols.hpp"
 #include "apps/compat/client/request.hpp"
 #include "npu/base/file_descriptor.hpp"
 
@@ -194,10 +195,30 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle function, uint32_t blocks, 
   if (!npu::compat::is_valid(config) || args == nullptr || reserved != nullptr) {
     return ACL_ERROR_INVALID_PARAM;
   }
-  const auto& all = *static_cast<const npu::compat::KernelArguments*>(args);
-  if (!all.finalized) return ACL_ERROR_INVALID_PARAM;
-  return npu::compat::launch({function, blocks, stream, config}, all.bytes.data(), all.bytes.size(),
-                             all.places.data(), all.places.size());
+  const auto* const all = npu::compat::arguments_of(args);
+  if (all == nullptr || !all->finalized) return ACL_ERROR_INVALID_PARAM;
+  const auto made = npu::compat::assembled(*all);
+  return npu::compat::launch({function, blocks, stream, config}, made.bytes.data(),
+                             made.bytes.size(), made.places.data(), made.places.size());
+}
+
+aclError aclrtLaunchKernelWithArgsArray(void* function, uint32_t blocks, aclrtStream stream,
+                                        aclrtLaunchKernelCfg* config, void** args) {
+  if (function == nullptr || !npu::compat::is_valid(config)) return ACL_ERROR_INVALID_PARAM;
+  auto* const known = npu::compat::function_of(function);
+  if (known != nullptr) function = known;
+  std::vector<npu::compat::wire::KernelParameter> parameters;
+  const aclError status = npu::compat::parameters_of(function, &parameters);
+  if (status != ACL_SUCCESS) return status;
+  if (args == nullptr && !parameters.empty()) return ACL_ERROR_INVALID_PARAM;
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (args[i] == nullptr) return ACL_ERROR_INVALID_PARAM;
+    bytes.resize(parameters[i].offset + parameters[i].size);
+    std::memcpy(bytes.data() + parameters[i].offset, args[i], parameters[i].size);
+  }
+  return npu::compat::launch({function, blocks, stream, config}, bytes.data(), bytes.size(),
+                             nullptr, 0);
 }
 
 aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle function, uint32_t blocks,

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of cores.
+// Limits of cores, and of the stacks of kernels.
 #include <acl/acl_rt.h>
 #include <runtime/dev.h>
 
+#include <atomic>
+#include <cstddef>
+
 namespace {
+
+// Less than what the model gives the thread of a core, which has frames of its own.
+constexpr std::size_t kKernelStack = 192 << 10;
+std::atomic<std::size_t> wanted_stack = kKernelStack;
 
 bool is_type(aclrtDevResLimitType type) {
   return type == ACL_RT_DEV_RES_CUBE_CORE || type == ACL_RT_DEV_RES_VECTOR_CORE;
@@ -56,6 +63,20 @@ aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
 aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) {
   if (!is_type(type) || value == nullptr) return ACL_ERROR_INVALID_PARAM;
   return rtGetResInCurrentThread(runtime_type(type), value);
+}
+
+aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value) {
+  if (limit != ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+  if (value == 0 || value > kKernelStack) return ACL_ERROR_RT_PARAM_INVALID;
+  wanted_stack = value;
+  return ACL_SUCCESS;
+}
+
+aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t* value) {
+  if (value == nullptr) return ACL_ERROR_INVALID_PARAM;
+  if (limit != ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+  *value = wanted_stack;
+  return ACL_SUCCESS;
 }
 
 }  // extern "C"

@@ -92,6 +92,8 @@ namespace npu::compat {
   X(BinaryGetFunction, FunctionName, Handle, "aclrtBinaryGetFunction")          \
   X(BinaryKernels, Handle, Text, "aclrtBinaryGetFunctionCount")                 \
   X(FunctionInfo, Handle, FunctionInfo, "aclrtGetFunctionName")                 \
+  X(FunctionParameters, Handle, Number, "aclrtFunctionGetParamInfo")            \
+  X(BinaryGlobal, FunctionName, Variable, "aclrtBinaryGetGlobal")               \
   X(LaunchKernel, Launch, Nothing, "aclrtLaunchKernel")                         \
   X(SetResLimit, CoreLimit, Nothing, "aclrtSetDeviceResLimit")                  \
   X(GetResLimit, CoreLimit, Number, "aclrtGetDeviceResLimit")                   \

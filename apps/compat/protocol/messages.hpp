@@ -5,6 +5,7 @@
 // memory_messages.hpp, management.hpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace npu::compat::wire {
@@ -172,6 +173,16 @@ struct FunctionName {
 // thread's device; 0: no device is set.
 struct FunctionInfo {
   std::uint64_t binary = 0, cores = 0, address = 0, bytes = 0, name_bytes = 0;
+};
+// In the window for each parameter of a kernel: where it is in the arguments of a launch.
+struct KernelParameter {
+  std::uint32_t offset = 0, size = 0;
+};
+inline constexpr std::size_t kMostParameters = 128;
+inline constexpr std::size_t kMostArguments = 4096;  // bytes
+// In global memory of the thread's device.
+struct Variable {
+  std::uint64_t address = 0, size = 0;
 };
 // In the window: bytes of arguments, and behind them place holders (rtHostInputInfo_t).
 struct Launch {

@@ -2,6 +2,8 @@
 # Included by cmake/NpuInstall.cmake.
 set(toolkit ${CMAKE_INSTALL_DATADIR}/npusim/ascend)
 install(FILES apps/compat/toolkit/ascendc.cmake DESTINATION ${toolkit}/tikcpp/ascendc_kernel_cmake)
+install(DIRECTORY apps/compat/toolkit/asc_modules DESTINATION ${toolkit}/tikcpp/ascendc_kernel_cmake
+  PATTERN README.md EXCLUDE)
 install(FILES apps/compat/toolkit/set_env.sh DESTINATION ${toolkit})
 file(RELATIVE_PATH to_include ${CMAKE_INSTALL_PREFIX}/${toolkit}/include ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_PREFIX}/${toolkit}/lib64 ${CMAKE_INSTALL_FULL_LIBDIR})

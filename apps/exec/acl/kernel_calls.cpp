@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "apps/exec/acl/handlers.hpp"
@@ -88,10 +89,26 @@ std::string name_of(const Function& function) {
   return function.binary->name.empty() ? "kernel" : function.binary->name;
 }
 
-Value<ProcessCard::Module> module_of(Caller& caller, ProcessCard& card, const Function& function) {
-  if (function.built_in == nullptr) {
-    return card.module(function.key, object_of(function), caller.number());
+// A kernel of the program's. If it has variables, its object has their address.
+Value<ProcessCard::Module> own_module(Caller& caller, ProcessCard& card,
+                                      const Function& function) {
+  const auto object = object_of(function);
+  const auto& binary = *function.binary;
+  if (function.filed == nullptr || binary.variables.size == 0) {
+    return card.module(function.key, object, caller.number());
   }
+  const auto variables =
+      card.variables(variables_key(binary), values_of(binary), caller.number());
+  if (!variables) return forward_fault(variables);
+  std::vector<std::byte> placed(object.data, object.data + object.size);
+  const std::uint64_t address = (*variables)->address().value;
+  std::memcpy(placed.data() + function.filed->layout + offsetof(abi::KernelLayout, variables),
+              &address, sizeof address);
+  return card.module(function.key, {placed.data(), placed.size()}, caller.number(), 0, *variables);
+}
+
+Value<ProcessCard::Module> module_of(Caller& caller, ProcessCard& card, const Function& function) {
+  if (function.built_in == nullptr) return own_module(caller, card, function);
   const auto object = caller.process().machine().images(function.built_in->image);
   if (!object) return fault(object.error());
   return card.module(function.key, *object, caller.number());
@@ -105,7 +122,7 @@ std::shared_ptr<Function> only_kernel(Process& process, std::uint64_t handle) {
   auto function = std::make_shared<Function>();
   function->binary = binary;
   function->filed = binary->kernels.empty() ? nullptr : &binary->kernels.front();
-  function->key = key_of(handle, *function);
+  function->key = key_of(*function);
   for (const auto& [known, known_function] : process.functions.all()) {
     if (known_function->key == function->key) return known_function;
   }
@@ -147,6 +164,12 @@ Value<Launch> launch_of(Caller& caller, const CallOf<Call::kLaunchKernel>& call)
   return Launch{function, kernel.cores, blocks};
 }
 
+wire::Handle added(Process& process, std::shared_ptr<Binary> binary) {
+  auto& made = *binary;
+  made.handle = process.binaries.add(std::move(binary));
+  return wire::Handle{made.handle};
+}
+
 }  // namespace
 
 Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kBinaryLoad>& call) {
@@ -160,10 +183,9 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kBinaryLoad>& call)
     if (!object) return forward_fault(object);
     binary->object.assign(object->data, object->data + size);
     if (is_kernel_file({binary->object.data(), size})) {
-      auto kernels = kernels_in({binary->object.data(), size});
-      if (!kernels) return fault(kRuntimeParameter, kernels.error().context);
-      binary->kernels = std::move(*kernels);
-      return wire::Handle{caller.process().binaries.add(std::move(binary))};
+      const auto read = read_kernel_file(*binary);
+      if (!read) return fault(kRuntimeParameter, read.error().context);
+      return added(caller.process(), std::move(binary));
     }
     const auto image = driver::make_image(abi::ImageKind::kAiCore, {binary->object.data(), size});
     if (!image) return fault(image.error());
@@ -173,7 +195,7 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kBinaryLoad>& call)
     }
     binary->name = driver::KernelModule::name_in({binary->object.data(), size});
   }
-  return wire::Handle{caller.process().binaries.add(std::move(binary))};
+  return added(caller.process(), std::move(binary));
 }
 
 namespace {
@@ -198,6 +220,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kBinaryUnload>& call) {
     if (is_used(process, function->key)) continue;  // a built-in one, by another binary
     for (auto* const card : process.cards()) card->drop_module(function->key);
   }
+  for (auto* const card : process.cards()) card->drop_variables(variables_key(*binary));
   return {};
 }
 
@@ -221,7 +244,7 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kBinaryGetFunction>
       return fault(kRuntimeParameter,
                    "no kernel " + name + ", the binary has " + names_of(*binary));
     }
-    function->key = key_of(call.binary, *function);
+    function->key = key_of(*function);
   }
   // On the card before the first launch wants it, if there is one yet.
   if (const auto card = caller.card()) {
@@ -254,9 +277,7 @@ Value<wire::FunctionInfo> serve(Caller& caller, const CallOf<Call::kFunctionInfo
     return fault(kInvalidHandle, "it is no function, or its binary was unloaded");
   }
   wire::FunctionInfo info;
-  for (const auto& [handle, binary] : process.binaries.all()) {
-    if (binary == function->binary) info.binary = handle;
-  }
+  info.binary = function->binary->handle;
   auto cores = cores_of(function->binary->cores);
   if (function->built_in != nullptr) cores = cores_of(function->built_in->on_cube ? 0 : 1);
   if (function->filed != nullptr) cores = function->filed->cores;
@@ -271,6 +292,40 @@ Value<wire::FunctionInfo> serve(Caller& caller, const CallOf<Call::kFunctionInfo
   info.name_bytes = name.size();
   call.give(name.data(), name.size());
   return info;
+}
+
+static_assert(sizeof(wire::KernelParameter) == sizeof(abi::KernelFileParameter));
+static_assert(wire::kMostParameters == abi::kMostParameters &&
+              wire::kMostArguments == abi::kMaxArgumentBytes);
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kFunctionParameters>& call) {
+  const auto function = caller.process().functions.find(call.handle);
+  if (function == nullptr || function->binary->unloaded) {
+    return fault(kInvalidHandle, "it is no function, or its binary was unloaded");
+  }
+  if (function->filed == nullptr || !function->filed->parameters) {
+    return fault(kFeature, "the parameters of kernel " + name_of(*function) + " are not known");
+  }
+  const auto& parameters = *function->filed->parameters;
+  call.give(parameters.data(), parameters.size() * sizeof parameters[0]);
+  return wire::Number{parameters.size()};
+}
+
+Value<wire::Variable> serve(Caller& caller, const CallOf<Call::kBinaryGlobal>& call) {
+  const auto binary = caller.process().binaries.find(call.binary);
+  if (binary == nullptr) return fault(kInvalidHandle, "it is no binary");
+  const auto given = call.first(call.bytes);
+  if (!given) return forward_fault(given);
+  const std::string name(reinterpret_cast<const char*>(given->data), given->size);
+  const auto& table = binary->variables.table;
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&name](const auto& each) { return each.name == name; });
+  if (found == table.end()) return fault(kRuntimeParameter, "no variable " + name);
+  const auto card = caller.card();
+  if (!card) return forward_fault(card);
+  const auto variables =
+      (*card)->variables(variables_key(*binary), values_of(*binary), caller.number());
+  if (!variables) return forward_fault(variables);
+  return wire::Variable{(*variables)->address().value + found->offset, found->size};
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kLaunchKernel>& call) {

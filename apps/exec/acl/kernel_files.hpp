@@ -13,8 +13,9 @@ namespace npu::exec::acl {
 
 bool is_kernel_file(ConstByteSpan file);
 
+// Fills in the kernels and variables of the binary, whose object is such a file.
 // kInvalidArgument: the file is of another version, torn, or has a kernel that is no shared object.
-Result<std::vector<FiledKernel>> kernels_in(ConstByteSpan file);
+Status read_kernel_file(Binary& binary);
 
 // Null: there is none of that name.
 const FiledKernel* find_kernel(const std::vector<FiledKernel>& kernels, const std::string& name);
@@ -23,6 +24,9 @@ std::string names_of(const Binary& binary);
 
 // Of a function that is not built in: its shared object, and the key of its image.
 ConstByteSpan object_of(const Function& function);
-std::string key_of(std::uint64_t binary, const Function& function);
+std::string key_of(const Function& function);
+// The key of the variables that kernels of the binary have.
+std::string variables_key(const Binary& binary);
+ConstByteSpan values_of(const Binary& binary);
 
 }  // namespace npu::exec::acl

@@ -30,6 +30,7 @@
 #include "apps/exec/acl/sleeper.hpp"
 #include "apps/exec/acl/task_groups.hpp"
 #include "apps/exec/kernels/built_in.hpp"
+#include "npu/abi/kernel_file.hpp"
 #include "npu/driver/sharing.hpp"
 
 namespace npu::exec::acl {
@@ -96,11 +97,21 @@ struct FiledKernel {
   std::string name;
   Cores cores;
   Bytes offset, size;
+  Bytes layout = 0;  // in the object: abi::KernelLayout
+  std::optional<std::vector<abi::KernelFileParameter>> parameters;  // nullopt: they are not known
+};
+
+// The kernels' variables in global memory, and what they contain at first.
+struct FiledVariables {
+  std::vector<abi::KernelFileVariable> table;
+  Bytes offset = 0, size = 0;  // of their first values in the file
 };
 
 struct Binary {
+  std::uint64_t handle = 0;
   std::vector<std::byte> object;
   std::vector<FiledKernel> kernels;  // none: `object` is one
+  FiledVariables variables;
   bool built_in = false;
   bool unloaded = false;
   std::string name;     // the kernel's own; empty: it has none

@@ -80,6 +80,7 @@ void ProcessCard::close() {
   staging_.clear();
   freed_later_.clear();
   modules_.clear();
+  variables_.clear();
   arguments_.reset();
   peers_.reset();
   heap_.reset();
@@ -228,29 +229,50 @@ Value<platform::DmaMemory*> ProcessCard::staging(unsigned thread) {
   return memory.get();
 }
 
+Status ProcessCard::upload(driver::DeviceAddress to, ConstByteSpan bytes, unsigned thread) {
+  const auto staged = staging(thread);
+  if (!staged) return fail(ErrorCode::kOutOfMemory, staged.error().text);
+  for (Bytes done = 0; done < bytes.size;) {
+    const Bytes piece = std::min<Bytes>((*staged)->size(), bytes.size - done);
+    std::memcpy((*staged)->cpu().data, bytes.data + done, piece);
+    const auto copied = run(driver::entries::copy_to_device((*staged)->bus(), to + done, piece));
+    if (!copied) return fail(ErrorCode::kIo, copied.error().text);
+    done += piece;
+  }
+  return {};
+}
+
 Value<ProcessCard::Module> ProcessCard::module(const std::string& key, ConstByteSpan object,
-                                               unsigned thread, Bytes declared) {
+                                               unsigned thread, Bytes declared,
+                                               Variables variables) {
   const Guard held(*modules_lock_);
   const auto known = modules_.find(key);
   if (known != modules_.end()) return known->second;
-  const auto upload = [&](driver::DeviceAddress to, ConstByteSpan bytes) -> Status {
-    const auto staged = staging(thread);
-    if (!staged) return fail(ErrorCode::kOutOfMemory, staged.error().text);
-    for (Bytes done = 0; done < bytes.size;) {
-      const Bytes piece = std::min<Bytes>((*staged)->size(), bytes.size - done);
-      std::memcpy((*staged)->cpu().data, bytes.data + done, piece);
-      const auto copied = run(driver::entries::copy_to_device((*staged)->bus(), to + done, piece));
-      if (!copied) return fail(ErrorCode::kIo, copied.error().text);
-      done += piece;
-    }
-    return {};
-  };
   platform_.note_program(object);
-  auto loaded = driver::KernelModule::load(space(), object, upload, declared);
+  const auto there = [&](driver::DeviceAddress to, ConstByteSpan bytes) {
+    return upload(to, bytes, thread);
+  };
+  auto loaded = driver::KernelModule::load(space(), object, there, declared);
   if (!loaded) return fault(loaded.error());
-  modules_[key] = *loaded;
-  if (const auto range = space().range_of((*loaded)->image())) module_bytes_[key] = range->size;
-  return *loaded;
+  const auto both = std::make_shared<std::pair<Variables, Module>>(std::move(variables), *loaded);
+  const Module module(both, loaded->get());
+  modules_[key] = module;
+  if (const auto range = space().range_of(module->image())) module_bytes_[key] = range->size;
+  return module;
+}
+
+Value<ProcessCard::Variables> ProcessCard::variables(const std::string& key, ConstByteSpan values,
+                                                     unsigned thread) {
+  const Guard held(*modules_lock_);
+  const auto known = variables_.find(key);
+  if (known != variables_.end()) return known->second;
+  const auto memory = space().allocate(values.size);
+  if (!memory) return fault(memory.error());
+  const auto made = std::make_shared<const KernelVariables>(space(), memory->address);
+  if (const auto done = upload(memory->address, values, thread); !done) return fault(done.error());
+  variables_[key] = made;
+  module_bytes_[key] = memory->size;
+  return Variables(made);
 }
 
 ModuleUse ProcessCard::modules() const {

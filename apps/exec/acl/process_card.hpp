@@ -12,6 +12,7 @@
 #include "apps/exec/acl/card.hpp"
 #include "apps/exec/acl/client_sharing.hpp"
 #include "apps/exec/acl/freed_later.hpp"
+#include "apps/exec/acl/kernel_variables.hpp"
 #include "apps/exec/acl/leftovers.hpp"
 #include "apps/exec/acl/peer_windows.hpp"
 #include "apps/exec/acl/streams.hpp"
@@ -101,12 +102,21 @@ class ProcessCard {
   // A kernel in the card's memory; the thread puts it there when it is first asked for.
   using Module = std::shared_ptr<const driver::KernelModule>;
   // `declared`: bytes that it takes there, if they are more than it has; 0: those that it has.
+  // `variables` stay as long as the module.
+  using Variables = std::shared_ptr<const KernelVariables>;
   Value<Module> module(const std::string& key, ConstByteSpan object, unsigned thread,
-                       Bytes declared = 0);
+                       Bytes declared = 0, Variables variables = nullptr);
+  // Made with these values when they are first asked for.
+  Value<Variables> variables(const std::string& key, ConstByteSpan values, unsigned thread);
   // Its memory is free when the last launch of it has ended.
   void drop_module(const std::string& key) {
     module_bytes_.erase(key);
     const auto gone = modules_.extract(key);
+  }
+  // The same, of all kernels that have them.
+  void drop_variables(const std::string& key) {
+    module_bytes_.erase(key);
+    const auto gone = variables_.extract(key);
   }
   // At once.
   ModuleUse modules() const;
@@ -126,6 +136,7 @@ class ProcessCard {
   template <class Make>
   Value<driver::DeviceAddress> allocate_by(const Make& make);
   Value<std::shared_ptr<driver::Queue>> copies();
+  Status upload(driver::DeviceAddress to, ConstByteSpan bytes, unsigned thread);
   Value<Allocation> make_shareable(Bytes size);
   std::shared_ptr<const void> watch_pinned(PinnedMemory& memory, std::uint64_t bus);
   void give_back(const Allocation& allocation, const Before& before);
@@ -152,6 +163,7 @@ class ProcessCard {
   std::map<unsigned, std::unique_ptr<platform::DmaMemory>> staging_;
   std::map<std::uint64_t, Allocation> memory_;  // by address
   std::map<std::string, Module> modules_;
+  std::map<std::string, Variables> variables_;
   std::map<std::string, Bytes> module_bytes_;  // of the card's memory
 };
 

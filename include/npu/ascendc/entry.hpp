@@ -5,7 +5,7 @@
 
 #include <tuple>
 
-#include "npu/ascendc/gm_pointer.hpp"
+#include "npu/ascendc/gm_variable.hpp"
 
 namespace npu::ascendc {
 
@@ -40,6 +40,25 @@ class ParameterReader {
  private:
   std::uint64_t next_;
 };
+
+// Where the parameters of a kernel lie.
+template <class... Types>
+constexpr abi::KernelLayout layout_of(void (*)(Types...)) {
+  static_assert(sizeof...(Types) <= abi::kMostParameters, "a kernel with so many parameters");
+  abi::KernelLayout layout;
+  std::uint64_t end = 0;
+  ((end = aicore::round_up(end, Parameter<std::remove_cv_t<Types>>::kAlignment),
+    layout.parameter[layout.parameters++] = {static_cast<std::uint32_t>(end), sizeof(Types)},
+    end += sizeof(Types)),
+   ...);
+  return layout;
+}
+// Of an instance of a template: who looks for it by name finds none.
+constexpr abi::KernelLayout unknown_layout() {
+  abi::KernelLayout layout;
+  layout.parameters = abi::kUnknownParameters;
+  return layout;
+}
 
 template <class... Types>
 constexpr std::uint64_t bytes_of_parameters() {

@@ -24,19 +24,24 @@ namespace npu::ascendc {
 namespace {
 
 #ifdef NPUSIM_CC_HOST
-// Loads the object's kernels when they are first wanted, and when the program has given those that
-// it had back with the device.
-inline aclError find_kernel(const char* name, aclrtFuncHandle* function) {
-  static aclrtBinHandle binary = nullptr;
-  if (binary != nullptr && aclrtBinaryGetFunction(binary, name, function) == ACL_SUCCESS) {
-    return ACL_SUCCESS;
+inline npusim_object object_of_host = {
+    npusim_kernels_begin, static_cast<std::size_t>(npusim_kernels_end - npusim_kernels_begin),
+    nullptr};
+
+// For aclrtGetFuncBySymbol() and functions of variables.
+class VariableSymbol {
+ public:
+  VariableSymbol(const void* symbol, const char* name) : symbol_(symbol) {
+    npusimRegisterSymbol(&object_of_host, symbol, name);
   }
-  const aclError loaded = aclrtBinaryLoadFromData(
-      npusim_kernels_begin, static_cast<std::size_t>(npusim_kernels_end - npusim_kernels_begin),
-      nullptr, &binary);
-  if (loaded != ACL_SUCCESS) return loaded;
-  return aclrtBinaryGetFunction(binary, name, function);
-}
+  ~VariableSymbol() { npusimForgetSymbol(symbol_); }
+  VariableSymbol(const VariableSymbol&) = delete;
+  VariableSymbol& operator=(const VariableSymbol&) = delete;
+
+ private:
+  const void* const symbol_;
+};
+using KernelSymbol = VariableSymbol;
 
 // With a buffer for what the kernel prints.
 inline aclError launch_printing(aclrtFuncHandle function, std::uint32_t blocks,
@@ -88,7 +93,7 @@ struct KernelLaunch {
     };
     (add(as_parameter<std::remove_cv_t<Types>>(given)), ...);
     aclrtFuncHandle function = nullptr;
-    const aclError found = find_kernel(name, &function);
+    const aclError found = npusimFindKernel(&object_of_host, name, &function);
     if (found != ACL_SUCCESS) return found;
     if (prints) return launch_printing(function, blocks, std::move(bytes), stream);
     return aclrtLaunchKernel(function, blocks, bytes.data(), bytes.size(), stream);

@@ -82,6 +82,28 @@ TEST(AscendcSource, ALaunchBecomesACall) {
             "return::npu::ascendc::launch(&k,\"k\",(a>b),nullptr,s)(x,y);");
 }
 
+// Its type, its name, its first value, and a symbol for the host's part.
+TEST(AscendcSource, AVariableInGlobalMemoryIsAClassInASectionOfItsOwn) {
+  const auto variable = [](const std::string& type, const std::string& value) {
+    return "::AscendC::GmVariable<::npu::ascendc::Same<" + type +
+           ">>xasm(\"npusim_gm.x\")__attribute__((section(\"npusim_gm\"),used,retain,aligned(64)))={" +
+           value +
+           "};[[maybe_unused]]staticconst::npu::ascendc::VariableSymbolnpusim_gm_symbol_x(__"
+           "builtin_addressof(x),\"x\");";
+  };
+  EXPECT_EQ(made_of("__gm__ int x;"), variable("int", ""));
+  EXPECT_EQ(made_of("__gm__ int x = 3;"), variable("int", "3"));
+  EXPECT_EQ(made_of("__gm__ unsigned long x[N][2] = {{1, 2}};"),
+            variable("unsignedlong[N][2]", "{{1,2}}"));
+  EXPECT_EQ(made_of("const __gm__ T<2> x{f(1, 2)};"), variable("constT<2>", "{f(1,2)}"));
+  EXPECT_EQ(made_of("__gm__ float x[] = {1, 2};"),
+            variable("float[decltype(::npu::ascendc::count_of<::npu::ascendc::Same<float>>({1,2}))::"
+                     "value]",
+                     "{1,2}"));
+  EXPECT_EQ(device_source("static __gm__ int x;\n__gm__ int y[3];")->variables,
+            (std::vector<std::string>{"x", "y"}));
+}
+
 TEST(AscendcSource, ATrapIsTheCardsAndNotTheHosts) {
   EXPECT_EQ(made_of("void f() { asm(\"trap\"); asm volatile (\"trap\"); }"),
             "voidf(){::npu::ascendc::trap();::npu::ascendc::trap();}");
@@ -103,7 +125,14 @@ TEST(AscendcSource, EachLaunchOfATemplateIsAKernel) {
 
 TEST(AscendcSource, WhatCannotBeIsNamedWithItsLine) {
   const std::string line = "# 41 \"k.cpp\"\n\n";
-  EXPECT_EQ(made_of(line + "__gm__ int x[3];").find("k.cpp:42: __gm__ of no pointer"), 0U);
+  EXPECT_EQ(made_of(line + "f(__gm__ int x);").find("k.cpp:42: __gm__ of neither a pointer"), 0U);
+  EXPECT_EQ(made_of(line + "__gm__ int x, y;").find("k.cpp:42: __gm__ of neither a pointer"), 0U);
+  EXPECT_EQ(made_of(line + "__gm__ int x[2], y;").find("k.cpp:42: x: one variable in"), 0U);
+  EXPECT_EQ(made_of(line + "__gm__ int x; __gm__ int x;").find("k.cpp:42: x: a second"), 0U);
+  EXPECT_EQ(made_of(line + "__gm__ int x = {3").find("k.cpp:42: x: no end"), 0U);
+  EXPECT_EQ(made_of(line + "__gm__ = 3;").find("k.cpp:42: __gm__ of a variable without"), 0U);
+  EXPECT_NE(made_of(line + "__gm__ int " + std::string(112, 'x') + ";").find("111"),
+            std::string::npos);
   EXPECT_EQ(made_of(line + "k<4><<<1, 0, s>>>();").find("k.cpp:42: no kernel k in front"), 0U);
   EXPECT_EQ(made_of(line + "()<<<1, 0, s>>>();").find("k.cpp:42: a launch of no kernel"), 0U);
   EXPECT_EQ(made_of(line + "k<<<1, 0, s").find("k.cpp:42: a launch without >>>"), 0U);

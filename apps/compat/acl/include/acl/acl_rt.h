@@ -15,6 +15,7 @@
 #include <acl/acl_rt_model.h>
 #include <acl/acl_rt_more.h>
 #include <acl/acl_rt_query.h>
+#include <acl/acl_rt_kernel.h>
 #include <acl/acl_rt_snapshot.h>
 #include <acl/acl_rt_sync.h>
 #include <acl/acl_rt_tasks.h>
@@ -251,7 +252,7 @@ ACL_RT_CALL aclrtKernelArgsAppend(aclrtArgsHandle args, void* parameter, size_t 
 ACL_RT_CALL aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle args, aclrtParamHandle* handle);
 ACL_RT_CALL aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle args, aclrtParamHandle handle,
                                                 size_t size, void** buffer);
-/* The arguments may be launched, any number of times, and not be changed any more. */
+/* The arguments may be launched, any number of times. Of what may be changed now, see acl_rt_kernel.h. */
 ACL_RT_CALL aclrtKernelArgsFinalize(aclrtArgsHandle args);
 
 /* --- Taken, with nothing to do here. */

@@ -127,8 +127,7 @@ ACL_FUNC_VISIBILITY aclError aclrtGetStreamAvailableNum(uint32_t* count);
 ACL_FUNC_VISIBILITY aclError aclrtNonBlockingLaunchBegin(aclrtStream stream, uint32_t flag);
 ACL_FUNC_VISIBILITY aclError aclrtNonBlockingLaunchEnd(aclrtStream stream, uint32_t flag);
 
-/* --- 207000: kernels run as long as they want, stacks are of one size, and nobody tells caches what
-   to keep. */
+/* --- 207000: kernels run as long as they want, and nobody tells caches what to keep. */
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t milliseconds);
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutV2(uint64_t microseconds, uint64_t* actual);
 ACL_FUNC_VISIBILITY aclError aclrtGetOpTimeOutInterval(uint64_t* microseconds);
@@ -140,6 +139,8 @@ typedef enum {
   ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE = 3,
   ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE = 4
 } aclrtDeviceLimit;
+/* Of the stack of kernels (SIMD_STACK_SIZE) alone: 1 to 196608 bytes, all of which every kernel has.
+   107000: more. 207000: another limit. */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t* value);
 typedef enum {

@@ -54,6 +54,23 @@ typedef struct npusim_random_args {
 extern "C" {
 #endif
 
+/* The kernels and variables of an object that `npusim cc --host` makes. */
+typedef struct npusim_object {
+  const void* kernels; /* a file of kernels */
+  size_t size;
+  aclrtBinHandle binary; /* null: not loaded */
+} npusim_object;
+/* A kernel or a variable of global memory, which programs name by the address of what stands for it
+   on the host. Called in front of main(). The texts stay where they are. */
+ACL_FUNC_VISIBILITY void npusimRegisterSymbol(npusim_object* object, const void* symbol,
+                                              const char* name);
+/* When the program ends, or gives the library back that the object is in. */
+ACL_FUNC_VISIBILITY void npusimForgetSymbol(const void* symbol);
+/* Loads the object's kernels when they are first wanted, and when the program has given those that
+   it had back with the device. Errors: of aclrtBinaryLoadFromData(), aclrtBinaryGetFunction(). */
+ACL_FUNC_VISIBILITY aclError npusimFindKernel(npusim_object* object, const char* name,
+                                              aclrtFuncHandle* function);
+
 /* For kernels that print, as objects of `npusim cc --host` launch them. The launch has `bytes` of
    zeroed device memory, whose address is put at `address_offset` of its arguments. When the program
    has waited for the stream or the device, or gives one of them back, `print` is called with a copy

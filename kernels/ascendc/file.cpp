@@ -42,8 +42,8 @@ bool are_same(const ObjectContents& a, const ObjectContents& b) {
            std::strcmp(one.name, other.name) == 0;
   };
   return a.values.size() == b.values.size() &&
-         std::equal(a.variables.begin(), a.variables.end(), b.variables.begin(),
-                    b.variables.end(), same);
+         std::equal(a.variables.begin(), a.variables.end(), b.variables.begin(), b.variables.end(),
+                    same);
 }
 
 }  // namespace

@@ -85,7 +85,8 @@ Result<ObjectContents> contents_of(ConstByteSpan object) {
   std::sort(found.variables.begin(), found.variables.end(),
             [](const auto& a, const auto& b) { return a.offset < b.offset; });
   const auto layout = elf.at<abi::KernelLayout>(found.layout);
-  if (found.layout == 0 || !layout) return fail(ErrorCode::kWrongData, "an object without a layout");
+  if (found.layout == 0 || !layout)
+    return fail(ErrorCode::kWrongData, "an object without a layout");
   found.parameters_known = layout->parameters <= abi::kMostParameters;
   if (found.parameters_known) {
     found.parameters.assign(layout->parameter, layout->parameter + layout->parameters);

@@ -33,8 +33,8 @@ class Rewriter {
     }
     if (variables_.size() > abi::kMostVariables) {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("{} variables with __gm__ in one file, at most {}",
-                              variables_.size(), abi::kMostVariables));
+                  fmt::format("{} variables with __gm__ in one file, at most {}", variables_.size(),
+                              abi::kMostVariables));
     }
     const auto usual =
         all_.value_or(multiplies_ ? abi::KernelCores::kCube : abi::KernelCores::kVector);
@@ -239,7 +239,8 @@ class Rewriter {
     const std::string type = declared.substr(0, first);
     if (bounds.rfind("[]", 0) == 0 && has_value) {
       const std::string inner = fmt::format("::npu::ascendc::Same<{}{}>", type, bounds.substr(2));
-      bounds.insert(1, fmt::format("decltype(::npu::ascendc::count_of<{}>({}))::value", inner, value));
+      bounds.insert(1,
+                    fmt::format("decltype(::npu::ascendc::count_of<{}>({}))::value", inner, value));
     }
     out_ += fmt::format(
         "::AscendC::GmVariable<::npu::ascendc::Same<{0}{1}>> {2} asm(\"{3}{2}\") "

@@ -25,14 +25,15 @@ struct DeviceSource {
 // What the file is for if nothing in it says so: kVector, kCube if it multiplies by Mmad.
 //
 // `__gm__ T*` becomes a pointer class, `__gm__ T name;` a variable of the section kVariableSection
-// whose symbol is kVariablePrefix and its name; `__global__`, `__vector__`, `__cube__`, `__mix__(a, b)` and
-// KERNEL_TASK_TYPE_DEFAULT(...) go, and say what kernels there are; `kernel<<<...>>>` becomes a
-// call, and if the kernel is a template each such launch makes a kernel. Lines stay where they
-// were. Parts from system headers stay as they are.
+// whose symbol is kVariablePrefix and its name; `__global__`, `__vector__`, `__cube__`, `__mix__(a,
+// b)` and KERNEL_TASK_TYPE_DEFAULT(...) go, and say what kernels there are; `kernel<<<...>>>`
+// becomes a call, and if the kernel is a template each such launch makes a kernel. Lines stay where
+// they were. Parts from system headers stay as they are.
 //
 // kInvalidArgument, with file and line: `__gm__` of neither a pointer nor a variable; two variables
-// of one name; a variable's name of 112 characters or more, or more than kMostVariables; a launch of no kernel; an unknown
-// mix of cores; a kernel's name of 60 characters or more; more than kMostKernels kernels.
+// of one name; a variable's name of 112 characters or more, or more than kMostVariables; a launch
+// of no kernel; an unknown mix of cores; a kernel's name of 60 characters or more; more than
+// kMostKernels kernels.
 Result<DeviceSource> device_source(const std::string& preprocessed);
 
 // An assembler's name, of which the linker makes __start_npusim_gm.

@@ -322,7 +322,8 @@ const Table& host_table() {
   using S = SystemConfig;
   static const Table kTable{
       "npusim.host/1",
-      "host processor, memory and root complex; a host file may have `base`, a host file that gives "
+      "host processor, memory and root complex; a host file may have `base`, a host file that "
+      "gives "
       "what it leaves out, key by key",
       {keys::choice("instructions", &S::instructions, {"counted", "free"},
                     "whether the driver's instructions take time, where it counts them"),

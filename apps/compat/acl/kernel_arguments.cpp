@@ -77,8 +77,7 @@ AssembledArguments assembled(const KernelArguments& arguments) {
   return made;
 }
 
-aclError parameters_of(aclrtFuncHandle function,
-                       std::vector<wire::KernelParameter>* parameters) {
+aclError parameters_of(aclrtFuncHandle function, std::vector<wire::KernelParameter>* parameters) {
   std::size_t count = 0;
   const aclError status = ask_for<Call::kFunctionParameters>(&count, {word(function)});
   if (status != ACL_SUCCESS) return status;

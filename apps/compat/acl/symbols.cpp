@@ -129,9 +129,8 @@ aclError aclrtBinaryGetGlobal(aclrtBinHandle binary, const char* name, void** ad
   if (channel == nullptr || bytes > npu::compat::kWindow) return ACL_ERROR_INVALID_PARAM;
   std::memcpy(channel->window(), name, bytes);
   npu::compat::wire::Variable found;
-  const aclError status =
-      npu::compat::ask<npu::compat::Call::kBinaryGlobal>({npu::compat::word(binary), bytes}, &found,
-                                                         bytes);
+  const aclError status = npu::compat::ask<npu::compat::Call::kBinaryGlobal>(
+      {npu::compat::word(binary), bytes}, &found, bytes);
   if (status != ACL_SUCCESS) return status;
   if (address != nullptr) *address = npu::compat::pointer(found.address);
   if (size != nullptr) *size = found.size;
@@ -162,8 +161,7 @@ aclError aclrtMemcpyToSymbolAsync(const void* symbol, const void* source, size_t
                                   size_t offset, aclrtMemcpyKind kind, aclrtStream stream) {
   void* to = nullptr;
   const aclError status = part_of(symbol, count, offset, &to);
-  return status != ACL_SUCCESS ? status
-                               : aclrtMemcpyAsync(to, count, source, count, kind, stream);
+  return status != ACL_SUCCESS ? status : aclrtMemcpyAsync(to, count, source, count, kind, stream);
 }
 
 aclError aclrtMemcpyFromSymbol(void* to, size_t room, const void* symbol, size_t count,

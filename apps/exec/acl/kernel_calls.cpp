@@ -90,15 +90,13 @@ std::string name_of(const Function& function) {
 }
 
 // A kernel of the program's. If it has variables, its object has their address.
-Value<ProcessCard::Module> own_module(Caller& caller, ProcessCard& card,
-                                      const Function& function) {
+Value<ProcessCard::Module> own_module(Caller& caller, ProcessCard& card, const Function& function) {
   const auto object = object_of(function);
   const auto& binary = *function.binary;
   if (function.filed == nullptr || binary.variables.size == 0) {
     return card.module(function.key, object, caller.number());
   }
-  const auto variables =
-      card.variables(variables_key(binary), values_of(binary), caller.number());
+  const auto variables = card.variables(variables_key(binary), values_of(binary), caller.number());
   if (!variables) return forward_fault(variables);
   std::vector<std::byte> placed(object.data, object.data + object.size);
   const std::uint64_t address = (*variables)->address().value;

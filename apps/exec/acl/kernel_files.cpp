@@ -74,7 +74,8 @@ Result<FiledKernel> filed_kernel(ConstByteSpan file, const abi::KernelFileEntry&
   const auto image =
       driver::make_image(abi::ImageKind::kAiCore, {file.data + entry.offset, entry.size});
   if (!image) return forward_error(image);
-  FiledKernel kernel{entry.name, cores_of_kernel(entry.cores), entry.offset, entry.size,
+  FiledKernel kernel{entry.name,   cores_of_kernel(entry.cores),
+                     entry.offset, entry.size,
                      entry.layout, std::nullopt};
   if (entry.parameters == abi::kUnknownParameters) return kernel;
   if (entry.parameters > abi::kMostParameters ||

@@ -16,13 +16,13 @@ enum class KernelCores : std::uint32_t {
 };
 
 struct KernelFileHeader {
-  char magic[8] = {};             // kKernelFileMagic
-  std::uint32_t version = 2;      // 8
-  std::uint32_t kernels = 0;      // 12  at most kMostKernels
-  std::uint32_t variables = 0;    // 16  at most kMostVariables
-  std::uint32_t parameters = 0;   // 20  of all kernels together
-  std::uint64_t contents = 0;     // 24  of the variables, from the file's beginning
-  std::uint64_t content_size = 0; // 32  bytes
+  char magic[8] = {};              // kKernelFileMagic
+  std::uint32_t version = 2;       // 8
+  std::uint32_t kernels = 0;       // 12  at most kMostKernels
+  std::uint32_t variables = 0;     // 16  at most kMostVariables
+  std::uint32_t parameters = 0;    // 20  of all kernels together
+  std::uint64_t contents = 0;      // 24  of the variables, from the file's beginning
+  std::uint64_t content_size = 0;  // 32  bytes
 };
 static_assert(sizeof(KernelFileHeader) == 40);
 inline constexpr char kKernelFileMagic[8] = {'n', 'p', 'u', 's', 'i', 'm', 'c', 'c'};
@@ -59,7 +59,8 @@ inline constexpr std::uint32_t kUnknownParameters = 0xFFFF'FFFF;
 
 // In a kernel's object.
 struct KernelLayout {
-  std::uint64_t variables = 0;  // their address in device memory, written before the object is loaded
+  std::uint64_t variables =
+      0;  // their address in device memory, written before the object is loaded
   std::uint32_t parameters = 0;
   std::uint32_t reserved = 0;
   KernelFileParameter parameter[kMostParameters] = {};

@@ -35,8 +35,8 @@ inline std::uint64_t address_of_variable([[maybe_unused]] const void* here) {
 #ifdef NPUSIM_CC_HOST
   return 0;  // the host's part of a source never gets here
 #else
-  return npusim_layout.variables + static_cast<std::uint64_t>(static_cast<const char*>(here) -
-                                                              __start_npusim_gm);
+  return npusim_layout.variables +
+         static_cast<std::uint64_t>(static_cast<const char*>(here) - __start_npusim_gm);
 #endif
 }
 
@@ -69,8 +69,7 @@ class GmRow {
 template <class T>
 class GmAddress : public GmPointer<T> {
  public:
-  GmAddress(std::uint64_t address, const void* symbol)
-      : GmPointer<T>(address), symbol_(symbol) {}
+  GmAddress(std::uint64_t address, const void* symbol) : GmPointer<T>(address), symbol_(symbol) {}
   operator const void*() const { return symbol_; }
 
  private:
@@ -122,9 +121,7 @@ template <class T, std::size_t kCount>
 struct GmVariable<T[kCount]> {
   T first_value[kCount];
 
-  GmAddress<T[kCount]> operator&() const {
-    return {npu::ascendc::address_of_variable(this), this};
-  }
+  GmAddress<T[kCount]> operator&() const { return {npu::ascendc::address_of_variable(this), this}; }
   operator GmPointer<T>() const { return pointer(); }
   template <class U>
   explicit operator GmPointer<U>() const {
@@ -141,9 +138,7 @@ struct GmVariable<T[kCount]> {
   }
 
  private:
-  GmPointer<T> pointer() const {
-    return GmPointer<T>(npu::ascendc::address_of_variable(this));
-  }
+  GmPointer<T> pointer() const { return GmPointer<T>(npu::ascendc::address_of_variable(this)); }
 };
 
 }  // namespace AscendC

@@ -98,8 +98,8 @@ void check_symbols() {
 
 // total and values[1] are `sum` and `first`.
 void check(const std::vector<float>& got, float factor, float small, float sum, float first) {
-  const std::vector<float> wanted = {1.5F * factor, 2.5F * factor, -3 * factor, 6 + small, sum,
-                                     first + 60,    sum - first};
+  const std::vector<float> wanted = {1.5F * factor, 2.5F * factor, -3 * factor, 6 + small,
+                                     sum,           first + 60,    sum - first};
   REQUIRE(got == wanted);
 }
 

@@ -92,7 +92,8 @@ TEST_F(Identity, TheConfigurationIsWrittenOutUnderItsDigest) {
 TEST_F(Identity, EveryShippedConfigurationSurvivesBeingWrittenOut) {
   for (const auto& file : std::filesystem::directory_iterator(source_dir() + "/configs")) {
     const auto name = file.path().stem().string();
-    if (file.path().extension() != ".yaml" || name.rfind("host", 0) == 0 || name == "single-card") continue;
+    if (file.path().extension() != ".yaml" || name.rfind("host", 0) == 0 || name == "single-card")
+      continue;
     const auto report = report_of({"enumerate", "--config-out", "c.yaml"}, name);
     EXPECT_EQ(report["config_sha256"], sha256sum("c.yaml")) << name;
     EXPECT_EQ(report_of({"enumerate"}, "c.yaml")["config_sha256"], report["config_sha256"]) << name;

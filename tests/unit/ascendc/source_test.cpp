@@ -86,7 +86,8 @@ TEST(AscendcSource, ALaunchBecomesACall) {
 TEST(AscendcSource, AVariableInGlobalMemoryIsAClassInASectionOfItsOwn) {
   const auto variable = [](const std::string& type, const std::string& value) {
     return "::AscendC::GmVariable<::npu::ascendc::Same<" + type +
-           ">>xasm(\"npusim_gm.x\")__attribute__((section(\"npusim_gm\"),used,retain,aligned(64)))={" +
+           ">>xasm(\"npusim_gm.x\")__attribute__((section(\"npusim_gm\"),used,retain,aligned(64)))="
+           "{" +
            value +
            "};[[maybe_unused]]staticconst::npu::ascendc::VariableSymbolnpusim_gm_symbol_x(__"
            "builtin_addressof(x),\"x\");";
@@ -96,10 +97,11 @@ TEST(AscendcSource, AVariableInGlobalMemoryIsAClassInASectionOfItsOwn) {
   EXPECT_EQ(made_of("__gm__ unsigned long x[N][2] = {{1, 2}};"),
             variable("unsignedlong[N][2]", "{{1,2}}"));
   EXPECT_EQ(made_of("const __gm__ T<2> x{f(1, 2)};"), variable("constT<2>", "{f(1,2)}"));
-  EXPECT_EQ(made_of("__gm__ float x[] = {1, 2};"),
-            variable("float[decltype(::npu::ascendc::count_of<::npu::ascendc::Same<float>>({1,2}))::"
-                     "value]",
-                     "{1,2}"));
+  EXPECT_EQ(
+      made_of("__gm__ float x[] = {1, 2};"),
+      variable("float[decltype(::npu::ascendc::count_of<::npu::ascendc::Same<float>>({1,2}))::"
+               "value]",
+               "{1,2}"));
   EXPECT_EQ(device_source("static __gm__ int x;\n__gm__ int y[3];")->variables,
             (std::vector<std::string>{"x", "y"}));
 }

@@ -101,7 +101,7 @@ abi::QueueEntry StreamGraph::Impl::entry_of(const KernelLaunch& launch, const Pl
   if (launch.bytes != 0) arguments = pieces[place.piece].memory.device + place.begin;
   return entries::launch_image(abi::QueueOpcode::kLaunchAiCore, launch.module->image(),
                                launch.blocks, arguments, launch.bytes, launch.most_cores,
-                               launch.cores == LaunchCores::kMixed);
+                               launch.cores == LaunchCores::kMixed, launch.timeout);
 }
 
 std::vector<LaneWork> StreamGraph::Impl::copies() {

@@ -44,6 +44,7 @@ struct QueueCommand {
   std::uint32_t blocks_out = 0;  // each once for every core that it is on
   std::uint32_t cores = 0;       // that blocks may be on, the first of the queue's; 0: all
   bool mixed = false;            // a block is of a whole cluster
+  SimTime timeout = 0;           // of a block; 0: none
   unsigned writes = 0;           // of its completion, not yet in device memory
   CommandFault fault;
   bool host_fault = false;  // the address at fault is a bus address

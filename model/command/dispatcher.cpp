@@ -214,13 +214,14 @@ void Dispatcher::start_block(Pool& pool, QueueSlot& slot, unsigned place) {
   pool.waiters.last = slot.number();
   const unsigned lanes = slot.launching()->mixed ? clusters_.lanes() : 1;
   const bool mixed = slot.launching()->mixed;
+  const SimTime timeout = slot.launching()->timeout;
   KernelBlock block = slot.take_block(lanes);
   if (block.block + 1 == block.blocks) pool.waiters.remove(slot);
   for (unsigned role = 0; role < lanes; ++role) {
     const unsigned core = mixed ? clusters_.core(place, role) : place;
     pool.free[core / 64] &= ~(std::uint64_t{1} << core % 64);
     block.role = role;
-    if (&pool == &aicore_) block_started(core, block, slot.function().number);
+    if (&pool == &aicore_) block_started(core, block, slot.function().number, timeout);
     pool.port->start(core, block);
   }
   slot.block_started();
@@ -248,7 +249,8 @@ void Dispatcher::turn_came(std::uint64_t) {
   serve_cores(aicore_);
 }
 
-void Dispatcher::block_started(unsigned core, const KernelBlock& block, unsigned function) {
+void Dispatcher::block_started(unsigned core, const KernelBlock& block, unsigned function,
+                               SimTime timeout) {
   if (running_.size() <= core) running_.resize(aicore_.port->cores());
   auto& run = running_[core];
   run.since = sim_now();
@@ -256,15 +258,26 @@ void Dispatcher::block_started(unsigned core, const KernelBlock& block, unsigned
   run.function = function;
   run.busy = true;
   turns_.started(function);
-  const SimTime timeout = turns_.timeout(function);
-  if (timeout == 0) return;
-  shared_.sim.agenda.at<&Dispatcher::timed_out>(sim_now() + timeout, *this,
-                                                std::uint64_t{run.number} << 32 | core);
+  const SimTime of_group = turns_.timeout(function);
+  if (timeout == 0 || (of_group != 0 && of_group < timeout)) timeout = of_group;
+  run.deadline = timeout == 0 ? UINT64_MAX : run.since + timeout;
+  watch(core);
 }
 
-void Dispatcher::timed_out(std::uint64_t block) {
-  auto& run = running_[block & 0xFFFF'FFFF];
-  if (run.number != block >> 32) return;
+// One event is enough for a core: when it comes, a later block may have another deadline.
+void Dispatcher::watch(unsigned core) {
+  auto& run = running_[core];
+  if (run.deadline >= run.looked_at) return;
+  run.looked_at = run.deadline;
+  shared_.sim.agenda.at<&Dispatcher::look_at>(run.deadline, *this, core);
+}
+
+void Dispatcher::look_at(std::uint64_t core) {
+  auto& run = running_[core];
+  if (run.looked_at != sim_now()) return;  // there was an earlier one
+  run.looked_at = UINT64_MAX;
+  if (!run.busy) return;
+  if (run.deadline > sim_now()) return watch(static_cast<unsigned>(core));
   run.timed_out = true;
   aicore_.port->stop(run.context);
 }
@@ -286,7 +299,7 @@ void Dispatcher::block_done(unsigned core, const KernelBlock& block, const Comma
     auto& ran = running_[core];
     turns_.ended(command.slot->function().number, sim_now() - ran.since);
     if (ran.timed_out) placed.code = FaultCode::kTaskTimeout;
-    ++ran.number;
+    ran.deadline = UINT64_MAX;
     ran.busy = ran.timed_out = false;
   }
   placed.core = pool.partitions[command.slot->function().number].of_driver(core) + 1;
@@ -309,8 +322,8 @@ void Dispatcher::reset(unsigned function) {
     auto& run = running_[core];
     if (!run.busy || run.function != function) continue;
     turns_.ended(function, sim_now() - run.since);
+    run.deadline = UINT64_MAX;
     run.busy = run.timed_out = false;
-    ++run.number;
   }
   for (auto* pool : {&aicore_, &aicpu_}) {
     if (pool->partitions.empty()) continue;

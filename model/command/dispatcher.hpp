@@ -65,8 +65,9 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   void connect(Pool& pool, KernelPort& cores);
   static QueueSlot* before(QueueSlot* a, QueueSlot* b, unsigned last);
   QueueSlot* before(const Pool& pool, QueueSlot* a, QueueSlot* b) const;
-  void block_started(unsigned core, const KernelBlock& block, unsigned function);
-  void timed_out(std::uint64_t block);
+  void block_started(unsigned core, const KernelBlock& block, unsigned function, SimTime timeout);
+  void watch(unsigned core);
+  void look_at(std::uint64_t core);
   void turn_came(std::uint64_t);
   bool runs_other(unsigned core, unsigned function) const;
   bool has_turn(const Pool& pool, const QueueSlot& slot);
@@ -96,8 +97,9 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   // A block that runs on an AI Core.
   struct Running {
     SimTime since = 0;
+    SimTime deadline = UINT64_MAX;
+    SimTime looked_at = UINT64_MAX;  // again then
     std::uint64_t context = 0;
-    std::uint32_t number = 0;
     unsigned function = 0;
     bool busy = false, timed_out = false;
   };

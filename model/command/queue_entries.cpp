@@ -60,8 +60,9 @@ bool well_formed(const abi::QueueEntry& entry) {
       const auto launch = entry.get<abi::LaunchPayload>();
       return launch.blocks != 0 && launch.arguments % abi::kQueueEntrySize == 0 &&
              launch.image % abi::kImageAlignment == 0 &&
-             launch.argument_bytes <= abi::kMaxArgumentBytes && launch.reserved == 0 &&
-             launch.mixed <= (opcode == QueueOpcode::kLaunchAiCore ? 1U : 0U);
+             launch.argument_bytes <= abi::kMaxArgumentBytes &&
+             (opcode == QueueOpcode::kLaunchAiCore ? launch.mixed <= 1
+                                                   : launch.mixed == 0 && launch.timeout_us == 0);
     }
     case QueueOpcode::kEventWait:
       return entry.get<abi::WaitPayload>().condition <=
@@ -114,6 +115,7 @@ void begin_launch(QueueCommand& command) {
   command.blocks = launch.blocks;
   command.cores = command.opcode() == QueueOpcode::kLaunchAiCore ? launch.cores : 0;
   command.mixed = launch.mixed != 0;
+  command.timeout = SimTime{launch.timeout_us} * 1'000'000;
 }
 
 KernelBlock next_block(QueueCommand& command, SpaceId space, unsigned lanes) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of cores, and of the stacks of kernels.
+// Limits of cores, and of the time and the stacks of kernels.
 #include <acl/acl_rt.h>
 #include <runtime/dev.h>
 
 #include <atomic>
 #include <cstddef>
+
+#include "apps/compat/client/request.hpp"
 
 namespace {
 
@@ -63,6 +65,39 @@ aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
 aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) {
   if (!is_type(type) || value == nullptr) return ACL_ERROR_INVALID_PARAM;
   return rtGetResInCurrentThread(runtime_type(type), value);
+}
+
+aclError aclrtSetOpExecuteTimeOutV2(uint64_t microseconds, uint64_t* actual) {
+  if (actual == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return npu::compat::ask_for<npu::compat::Call::kSetKernelTimeout>(actual, {microseconds});
+}
+
+aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t milliseconds) {
+  uint64_t actual = 0;
+  return aclrtSetOpExecuteTimeOutV2(uint64_t{milliseconds} * 1000, &actual);
+}
+
+aclError aclrtSetOpExecuteTimeOut(uint32_t seconds) {
+  uint64_t actual = 0;
+  return aclrtSetOpExecuteTimeOutV2(uint64_t{seconds} * 1'000'000, &actual);
+}
+
+aclError aclrtGetOpTimeOutInterval(uint64_t* microseconds) {
+  if (microseconds == nullptr) return ACL_ERROR_INVALID_PARAM;
+  npu::compat::wire::KernelTimeout found;
+  const aclError status =
+      npu::compat::ask<npu::compat::Call::kGetKernelTimeout>({}, &found);
+  if (status == ACL_SUCCESS) *microseconds = found.unit;
+  return status;
+}
+
+aclError aclrtGetOpExecuteTimeout(uint32_t* milliseconds) {
+  if (milliseconds == nullptr) return ACL_ERROR_INVALID_PARAM;
+  npu::compat::wire::KernelTimeout found;
+  const aclError status =
+      npu::compat::ask<npu::compat::Call::kGetKernelTimeout>({}, &found);
+  if (status == ACL_SUCCESS) *milliseconds = static_cast<uint32_t>(found.limit / 1000);
+  return status;
 }
 
 aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value) {

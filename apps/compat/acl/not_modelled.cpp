@@ -24,7 +24,6 @@
 
 extern "C" {
 
-NPU_NOTHING_TO_DO(aclrtSetOpExecuteTimeOut, uint32_t)
 
 NPU_NOT_MODELLED(aclopSetModelDir, const char*)
 NPU_NOT_MODELLED(aclopLoad, const void*, size_t)
@@ -37,10 +36,6 @@ NPU_NO_FEATURE(aclrtSetGroup, int32_t)
 NPU_NO_FEATURE(aclrtGetArgsFromExceptionInfo, const aclrtExceptionInfo*, void**, uint32_t*)
 NPU_NO_FEATURE(aclrtGetFuncHandleFromExceptionInfo, const aclrtExceptionInfo*, aclrtFuncHandle*)
 
-NPU_NO_FEATURE(aclrtSetOpExecuteTimeOutWithMs, uint32_t)
-NPU_NO_FEATURE(aclrtSetOpExecuteTimeOutV2, uint64_t, uint64_t*)
-NPU_NO_FEATURE(aclrtGetOpTimeOutInterval, uint64_t*)
-NPU_NO_FEATURE(aclrtGetOpExecuteTimeout, uint32_t*)
 NPU_NO_FEATURE(aclrtCmoAsync, void*, size_t, aclrtCmoType, aclrtStream)
 NPU_NO_FEATURE(aclrtCmoGetDescSize, size_t*)
 NPU_NO_FEATURE(aclrtCmoSetDesc, void*, void*, size_t)

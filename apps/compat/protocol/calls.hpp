@@ -95,6 +95,8 @@ namespace npu::compat {
   X(FunctionParameters, Handle, Number, "aclrtFunctionGetParamInfo")            \
   X(BinaryGlobal, FunctionName, Variable, "aclrtBinaryGetGlobal")               \
   X(LaunchKernel, Launch, Nothing, "aclrtLaunchKernel")                         \
+  X(SetKernelTimeout, Number, Number, "aclrtSetOpExecuteTimeOut")               \
+  X(GetKernelTimeout, Nothing, KernelTimeout, "aclrtGetOpExecuteTimeout")       \
   X(SetResLimit, CoreLimit, Nothing, "aclrtSetDeviceResLimit")                  \
   X(GetResLimit, CoreLimit, Number, "aclrtGetDeviceResLimit")                   \
   X(ResetResLimit, CoreLimit, Nothing, "aclrtResetDeviceResLimit")              \

@@ -188,6 +188,10 @@ struct Variable {
 struct Launch {
   std::uint64_t function = 0, blocks = 0, stream = 0, cores = 0, bytes = 0, places = 0;
 };
+// Microseconds. A limit is a multiple of `unit`.
+struct KernelTimeout {
+  std::uint64_t limit = 0, unit = 0;
+};
 struct CoreLimit {
   std::uint64_t of_stream = 0, of = 0;  // the stream, or the device
   std::uint64_t kind = 0, cores = 0;    // aclrtDevResLimitType: cube 0, vector 1

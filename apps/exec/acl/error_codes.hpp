@@ -43,6 +43,7 @@ inline constexpr int kNoStream = 207008;
 inline constexpr int kNoNotify = 207009;
 inline constexpr int kQueueFull = 207014;
 inline constexpr int kInternal = 507000;
+inline constexpr int kCoreTimeout = 507014;
 inline constexpr int kCoreException = 507015;
 inline constexpr int kVectorException = 507035;
 inline constexpr int kStreamTimeout = 507046;

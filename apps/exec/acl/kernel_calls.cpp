@@ -345,6 +345,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kLaunchKernel>& call) {
   what.blocks = launch->blocks;
   what.most_cores = limit == card.card().cores[kind] ? 0 : limit;
   what.bytes = static_cast<std::uint32_t>(arguments->bytes.size());
+  what.timeout = card.kernel_timeout();
   what.write = writes(*arguments);
   const ProfiledLaunch profiled(caller.process().profile, card, **stream,
                                 name_of(*launch->function));

@@ -228,6 +228,32 @@ Value<CoreLimits> limits_in(Caller& caller, const wire::CoreLimit& limit, Proces
 }  // namespace
 
 // A stream's own limit stays whatever the device's is; work that is queued keeps what it had.
+namespace {
+
+constexpr std::int64_t kMicrosecond = 1'000'000;  // ps
+
+std::uint64_t microseconds(Picoseconds time) {
+  return static_cast<std::uint64_t>(time.count() / kMicrosecond);
+}
+
+}  // namespace
+
+// Microseconds; 0: the longest. Answered by what holds.
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kSetKernelTimeout>& call) {
+  const std::uint64_t unit = microseconds(kKernelTimeoutUnit);
+  const std::uint64_t most = microseconds(kLongestKernel);
+  const std::uint64_t wanted = call.number == 0 || call.number > most ? most : call.number;
+  const auto units = static_cast<std::int64_t>((wanted + unit - 1) / unit);
+  caller.process().set_kernel_timeout(kKernelTimeoutUnit * units);
+  return wire::Number{microseconds(kKernelTimeoutUnit * units)};
+}
+
+Value<wire::KernelTimeout> serve(Caller& caller, const CallOf<Call::kGetKernelTimeout>& call) {
+  static_cast<void>(call);
+  return wire::KernelTimeout{microseconds(caller.process().kernel_timeout()),
+                             microseconds(kKernelTimeoutUnit)};
+}
+
 Outcome serve(Caller& caller, const CallOf<Call::kSetResLimit>& call) {
   auto card = limited_card(caller, call);
   if (!card) return forward_fault(card);

@@ -59,6 +59,7 @@ void OperatorLaunches::launch(CoreKind kind, std::uint32_t blocks, const std::ui
   const auto limit = most_[static_cast<std::size_t>(what.cores)];
   what.most_cores = limit == card_.card().cores[static_cast<std::size_t>(what.cores)] ? 0 : limit;
   what.bytes = count * static_cast<std::uint32_t>(sizeof *words);
+  what.timeout = card_.kernel_timeout();
   what.write = [words](ByteSpan host, driver::DeviceAddress) -> Status {
     std::memcpy(host.data, words, host.size);
     return {};

@@ -93,6 +93,7 @@ Outcome Process::set_device(std::int64_t device) {
   }
   opened.card = std::move(*made);
   opened.card->watch_races(machine_.races);
+  opened.card->set_kernel_timeout(kernel_timeout_);
   opened.primary = contexts.add(std::make_shared<Context>(Context{index, true, 0}));
   return {};
 }

@@ -169,6 +169,14 @@ class Process {
   // Opens the card for the program and counts.
   Outcome set_device(std::int64_t device);
   Outcome reset_device(std::int64_t device, bool force);
+  // Of kernels that are launched from now on, on every device.
+  void set_kernel_timeout(Picoseconds timeout) {
+    kernel_timeout_ = timeout;
+    for (auto& [index, opened] : cards_) {
+      if (opened.card != nullptr) opened.card->set_kernel_timeout(timeout);
+    }
+  }
+  Picoseconds kernel_timeout() const { return kernel_timeout_; }
   // How busy the card is, in the program's own intervals. kInvalidDevice.
   Value<CardUse*> card_use(std::int64_t device);
   // The card for management, open or not. kInvalidDevice.
@@ -272,6 +280,7 @@ class Process {
   std::map<std::uint32_t, Opened> cards_;
   std::map<std::int64_t, std::unique_ptr<CardUse>> card_uses_;
   std::map<std::int64_t, std::unique_ptr<CardManagement>> management_;
+  Picoseconds kernel_timeout_ = kLongestKernel;
   ClientSharing sharing_;
   std::shared_ptr<driver::MemoryQuota> memory_ = std::make_shared<driver::MemoryQuota>();
   Bytes most_memory_ = driver::MemoryQuota::kUnlimited;

@@ -34,6 +34,12 @@ struct PinnedMemory {
   std::map<std::uint32_t, std::shared_ptr<platform::DmaMemory>> mapped;  // by device
 };
 
+// Limits of the time that a kernel takes are multiples of the first, at most 254: 1,091 s, as the
+// vendor documents the longest one (docs/sources/acl.md L11).
+inline constexpr Picoseconds kKernelTimeoutUnit{std::int64_t{4'294'967} * 1'000'000};
+inline constexpr std::int64_t kMostKernelTimeouts = 254;
+inline constexpr Picoseconds kLongestKernel = kKernelTimeoutUnit * kMostKernelTimeouts;
+
 class ProcessCard {
  public:
   static Value<std::unique_ptr<ProcessCard>> open(platform::Platform& platform, Card& card,
@@ -121,6 +127,10 @@ class ProcessCard {
   // At once.
   ModuleUse modules() const;
 
+  // Of each block of a kernel that is launched from now on.
+  void set_kernel_timeout(Picoseconds timeout) { kernel_timeout_ = timeout; }
+  Picoseconds kernel_timeout() const { return kernel_timeout_; }
+
  private:
   ProcessCard(platform::Platform& platform, Card& card, std::uint32_t index)
       : platform_(platform), card_(card), index_(index), limits_(card.cores) {}
@@ -164,6 +174,7 @@ class ProcessCard {
   std::map<std::uint64_t, Allocation> memory_;  // by address
   std::map<std::string, Module> modules_;
   std::map<std::string, Variables> variables_;
+  Picoseconds kernel_timeout_ = kLongestKernel;
   std::map<std::string, Bytes> module_bytes_;  // of the card's memory
 };
 

@@ -13,6 +13,8 @@ tl::unexpected<Fault> told(ProgramStream& stream, const driver::LaunchFault& fou
   int code = kDriver;
   if (found.fault && found.fault->code == abi::FaultCode::kPoisoned) {
     code = kHbmError;
+  } else if (found.fault && found.fault->code == abi::FaultCode::kTaskTimeout) {
+    code = kCoreTimeout;
   } else if (found.fault && found.fault->core) {
     code = on_cube ? kCoreException : kVectorException;
   }

@@ -43,7 +43,7 @@ enum class FaultCode : std::uint16_t {
   kInvalidSignal = 0x0039,    // slot beyond the queue's signal page
   kWaitTimeout = 0x003A,      // an event wait took longer than it allows; no fault of the queue
   kInvalidImage = 0x003B,     // no program at that address, or one for other cores
-  kTaskTimeout = 0x003C,      // a block ran longer than its function's group allows
+  kTaskTimeout = 0x003C,      // a block ran longer than its launch or its function's group allows
   kSignalTimeout = 0x003D,    // a wait for a signal in device memory took longer than it allows
 
   // Programs on the card's own cores (platform/aicore_port.hpp)
@@ -92,7 +92,7 @@ inline constexpr std::array<FaultName, 40> kFaultNames = {{
     {FaultCode::kInvalidSignal, "invalid signal slot"},
     {FaultCode::kWaitTimeout, "event wait timed out"},
     {FaultCode::kInvalidImage, "no program at the address"},
-    {FaultCode::kTaskTimeout, "a block ran longer than its group allows"},
+    {FaultCode::kTaskTimeout, "a block ran longer than it may"},
     {FaultCode::kSignalTimeout, "no signal from a peer in time"},
     {FaultCode::kLocalBuffer, "access beyond a local buffer"},
     {FaultCode::kLocalAlignment, "misaligned access to a local buffer"},

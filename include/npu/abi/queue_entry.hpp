@@ -142,7 +142,8 @@ struct LaunchPayload {
   std::uint64_t image = 0;           // bytes 32-39  of an ImageHeader (kernel_image.hpp); 0 is none
   std::uint32_t mixed = 0;           // bytes 40-43  1: a block is of a whole cluster, and `cores`
                                      // counts clusters; 0: of one core. AICPUs have none
-  std::uint32_t reserved = 0;        // bytes 44-47  0
+  std::uint32_t timeout_us = 0;      // bytes 44-47  longest run of a block on an AI Core; 0: no
+                                     // limit. Over it: kTaskTimeout. AICPUs have none
 };
 static_assert(sizeof(LaunchPayload) == 40);
 inline constexpr std::uint32_t kMaxArgumentBytes = 4096;

@@ -4,6 +4,8 @@
 // QueueEntryOptions.
 #pragma once
 
+#include <algorithm>
+
 #include "npu/abi/queue_entry.hpp"
 #include "npu/driver/types.hpp"
 #include "npu/platform/memory.hpp"
@@ -64,12 +66,17 @@ inline abi::QueueEntry fill(DeviceAddress destination, Bytes size, std::uint32_t
 // `cores`: kLaunchAiCore or kLaunchAicpu. `image`: a program in device memory
 // (abi/kernel_image.hpp). `blocks`: not 0. `arguments`: aligned to 64 bytes, at most
 // abi::kMaxArgumentBytes. `most_cores`: only the first so many AI Cores of the queue; 0: all.
+// `timeout` of each block, on AI Cores: rounded up to microseconds, at most 4294 s; 0: none.
 inline abi::QueueEntry launch_image(abi::QueueOpcode cores, DeviceAddress image,
                                     std::uint32_t blocks, DeviceAddress arguments,
                                     std::uint32_t argument_bytes, std::uint32_t most_cores = 0,
-                                    bool mixed = false) {
+                                    bool mixed = false, Picoseconds timeout = {}) {
+  constexpr std::int64_t kMicrosecond = 1'000'000;
+  const auto us = std::min<std::int64_t>((timeout.count() + kMicrosecond - 1) / kMicrosecond,
+                                         UINT32_MAX);
   return detail::make(cores, abi::LaunchPayload{0, blocks, arguments.value, argument_bytes,
-                                                most_cores, image.value, mixed ? 1U : 0U, 0});
+                                                most_cores, image.value, mixed ? 1U : 0U,
+                                                static_cast<std::uint32_t>(us)});
 }
 inline abi::QueueEntry record_event(SignalId event, std::uint64_t value) {
   return detail::make(abi::QueueOpcode::kEventRecord, abi::SignalPayload{event.value, 0, value});

@@ -255,7 +255,7 @@ ACL_RT_CALL aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle args, aclrtParam
 /* The arguments may be launched, any number of times. Of what may be changed now, see acl_rt_kernel.h. */
 ACL_RT_CALL aclrtKernelArgsFinalize(aclrtArgsHandle args);
 
-/* --- Taken, with nothing to do here. */
+/* See acl_rt_more.h. */
 ACL_RT_CALL aclrtSetOpExecuteTimeOut(uint32_t seconds);
 
 #undef ACL_RT_CALL

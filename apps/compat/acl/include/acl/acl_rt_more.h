@@ -127,7 +127,9 @@ ACL_FUNC_VISIBILITY aclError aclrtGetStreamAvailableNum(uint32_t* count);
 ACL_FUNC_VISIBILITY aclError aclrtNonBlockingLaunchBegin(aclrtStream stream, uint32_t flag);
 ACL_FUNC_VISIBILITY aclError aclrtNonBlockingLaunchEnd(aclrtStream stream, uint32_t flag);
 
-/* --- 207000: kernels run as long as they want, and nobody tells caches what to keep. */
+/* --- How long a block of a kernel on an AI Core may run, if it is launched behind the call: a multiple
+   of the interval (2^32 ns, assumed), rounded up, at most 254 of them, which 0 is, too, and what holds
+   without a call. A longer one is ended; the stream's next wait says 507014. */
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t milliseconds);
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutV2(uint64_t microseconds, uint64_t* actual);
 ACL_FUNC_VISIBILITY aclError aclrtGetOpTimeOutInterval(uint64_t* microseconds);
@@ -143,6 +145,7 @@ typedef enum {
    107000: more. 207000: another limit. */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t* value);
+/* --- 207000: nobody tells caches what to keep. */
 typedef enum {
   ACL_RT_CMO_TYPE_PREFETCH = 0,
   ACL_RT_CMO_TYPE_WRITEBACK = 1,

@@ -69,7 +69,7 @@ typedef enum {
   ACL_RT_ATOMIC_CAPABILITY_SCALAR64 = 64,
   ACL_RT_ATOMIC_CAPABILITY_SCALAR128 = 128
 } aclrtAtomicOperationCapability;
-/* 0 for each of the operations: kernels reach neither the host's memory nor another card's. */
+/* 0 for each of the operations: there are no atomic accesses to the host's memory or another card's. */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetHostAtomicCapabilities(
     uint32_t* capabilities, const aclrtAtomicOperation* operations, const uint32_t count,
     int32_t device);

@@ -350,8 +350,10 @@ std::string entry_of(const FoundKernel& kernel) {
 # 1 "entry of {0}"
 __attribute__((used, section(".note.npusim"), aligned(4))) static const npu::abi::KernelNote
     npu_kernel_note = npu::abi::kernel_note("{0}", npu::abi::kAnyWords);
-extern "C" __attribute__((used, retain, section(".data.npusim"))) volatile npu::abi::KernelLayout {3} =
+extern "C" {{
+__attribute__((used, retain, section(".data.npusim"))) volatile npu::abi::KernelLayout {3} =
     npu::ascendc::{4};
+}}
 extern "C" __attribute__((visibility("default"))) int npu_aicore_main(
     npu::platform::AicorePort& port) {{
   return npu::ascendc::{1}, {2});

@@ -44,8 +44,8 @@ class Symbols {
 };
 
 Symbols& symbols() {
-  static auto* const all = new Symbols;  // objects of the program may end behind the library's
-  return *all;
+  static auto* const kAll = new Symbols;  // objects of the program may end behind the library's
+  return *kAll;
 }
 
 aclError load(npusim_object& object) {

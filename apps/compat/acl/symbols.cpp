@@ -52,11 +52,13 @@ aclError load(npusim_object& object) {
   return aclrtBinaryLoadFromData(object.kernels, object.size, nullptr, &object.binary);
 }
 
-// `call` is made with the object's binary, and once more if that has gone with the device.
+// `call` is made with the object's binary, and once more if that has gone: aclFinalize() takes it.
 template <class Call>
 aclError with_binary(npusim_object& object, const Call& call) {
   const std::lock_guard<std::mutex> held(symbols().loading());
-  if (object.binary != nullptr && call(object.binary) == ACL_SUCCESS) return ACL_SUCCESS;
+  const aclError called =
+      object.binary == nullptr ? ACL_ERROR_RT_INVALID_HANDLE : call(object.binary);
+  if (called != ACL_ERROR_RT_INVALID_HANDLE) return called;
   const aclError loaded = load(object);
   return loaded == ACL_SUCCESS ? call(object.binary) : loaded;
 }

@@ -112,6 +112,18 @@ Value<ProcessCard::Module> module_of(Caller& caller, ProcessCard& card, const Fu
   return card.module(function.key, *object, caller.number());
 }
 
+// A kernel of a binary has one handle, however often a program asks for it: launches by <<<>>> do
+// each time.
+std::uint64_t handle_of(Process& process, const std::shared_ptr<Function>& function) {
+  for (const auto& [handle, known] : process.functions.all()) {
+    if (known->binary == function->binary && known->built_in == function->built_in &&
+        known->key == function->key) {
+      return handle;
+    }
+  }
+  return process.functions.add(function);
+}
+
 // Of a binary's handle its only kernel, whatever it is called.
 std::shared_ptr<Function> only_kernel(Process& process, std::uint64_t handle) {
   const auto binary = process.binaries.find(handle);
@@ -121,11 +133,7 @@ std::shared_ptr<Function> only_kernel(Process& process, std::uint64_t handle) {
   function->binary = binary;
   function->filed = binary->kernels.empty() ? nullptr : &binary->kernels.front();
   function->key = key_of(*function);
-  for (const auto& [known, known_function] : process.functions.all()) {
-    if (known_function->key == function->key) return known_function;
-  }
-  process.functions.add(function);
-  return function;
+  return process.functions.find(handle_of(process, function));
 }
 
 Value<Launch> launch_of(Caller& caller, const CallOf<Call::kLaunchKernel>& call) {
@@ -250,7 +258,7 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kBinaryGetFunction>
       return forward_fault(there);
     }
   }
-  return wire::Handle{caller.process().functions.add(std::move(function))};
+  return wire::Handle{handle_of(caller.process(), function)};
 }
 
 // Names in the window, each with a zero byte behind it.

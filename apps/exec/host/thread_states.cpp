@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,16 +97,21 @@ void for_each_thread(pid_t process, Look look) {
 
 }  // namespace
 
-// Two looks: its end may go from one word to the other between the reading of both.
+// A process that wakes in order to end has a time at which neither word tells it: the signal is
+// taken, and its end not yet said. It runs then (R), so that one that runs is looked at again.
 bool FirstThread::is_ending(pid_t process) {
+  constexpr unsigned kLooks = 10'000;  // one that runs for another reason soon sleeps
   if (!state_) {
     state_ = open_file(folder_of(process) + "/" + std::to_string(process) + "/stat");
   }
-  for (unsigned look = 0; look < 2; ++look) {
+  for (unsigned look = 0; look < kLooks; ++look) {
     char text[kStart];
     const auto size = ::pread(state_.get(), text, sizeof text, 0);
     if (size < 0) return errno == ESRCH;
-    if (says_that_it_ends({text, static_cast<std::size_t>(size)})) return true;
+    const std::string_view stat(text, static_cast<std::size_t>(size));
+    if (says_that_it_ends(stat)) return true;
+    if (state_in(stat) != 'R') return false;
+    ::sched_yield();
   }
   return false;
 }

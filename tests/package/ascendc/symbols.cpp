@@ -75,6 +75,9 @@ void check_symbols() {
   OK(aclrtGetSymbolAddress(values, &address));
   OK(aclrtGetFuncBySymbol(symbol(&raise), &function));
   OK(aclrtFunctionGetBinary(function, &binary));
+  aclrtFuncHandle again = nullptr;
+  OK(aclrtBinaryGetFunction(binary, "raise", &again));
+  REQUIRE(again == function);
   OK(aclrtBinaryGetGlobal(binary, "values", &by_name, nullptr));
   REQUIRE(by_name == address);
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtBinaryGetGlobal(binary, "value", &by_name, nullptr));
@@ -147,6 +150,12 @@ void check_launches(aclrtStream stream) {
          aclrtLaunchKernelWithArgsArray(function, 1, stream, nullptr, null));
 }
 
+void total_is(std::int32_t wanted) {
+  std::int32_t now = 0;
+  OK(aclrtMemcpyFromSymbol(&now, sizeof now, &total, sizeof now, 0, ACL_MEMCPY_DEVICE_TO_HOST));
+  REQUIRE(now == wanted);
+}
+
 // In memory of the program's own, launched twice.
 void check_arguments(aclrtStream stream) {
   aclrtFuncHandle function = nullptr;
@@ -207,9 +216,15 @@ int main() {
   // Another device, or the same one set up again, has first values again.
   OK(aclrtResetDeviceForce(0));
   OK(aclrtSetDevice(0));
-  std::int32_t now = 0;
-  OK(aclrtMemcpyFromSymbol(&now, sizeof now, &total, sizeof now, 0, ACL_MEMCPY_DEVICE_TO_HOST));
-  REQUIRE(now == 5);
+  // So has the same program that begins anew: its binaries went with the runtime.
+  total_is(5);
+  OK(aclFinalize());
+  OK(aclInit(nullptr));
+  OK(aclrtSetDevice(0));
+  const int launched = raise<<<1, nullptr, nullptr>>>(2);
+  OK(launched);
+  OK(aclrtSynchronizeStream(nullptr));
+  total_is(7);
   OK(aclFinalize());
   std::puts("right");
 }

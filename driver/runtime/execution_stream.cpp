@@ -223,10 +223,9 @@ Result<StreamMark> ExecutionStream::launch(const KernelLaunch& launch) {
     }
     entries[count++] = entries::copy_to_device(place.bus, place.device, launch.bytes);
   }
-  entries[count++] = entries::launch_image(abi::QueueOpcode::kLaunchAiCore, launch.module->image(),
-                                           launch.blocks, place.device, launch.bytes,
-                                           launch.most_cores, launch.cores == LaunchCores::kMixed,
-                                           launch.timeout);
+  entries[count++] = entries::launch_image(
+      abi::QueueOpcode::kLaunchAiCore, launch.module->image(), launch.blocks, place.device,
+      launch.bytes, launch.most_cores, launch.cores == LaunchCores::kMixed, launch.timeout);
   auto mark = impl_->append(launch.cores, entries, count);
   if (launch.bytes != 0 && !mark) impl_->arguments.give_back();
   if (!mark) return mark;

@@ -85,8 +85,7 @@ aclError aclrtSetOpExecuteTimeOut(uint32_t seconds) {
 aclError aclrtGetOpTimeOutInterval(uint64_t* microseconds) {
   if (microseconds == nullptr) return ACL_ERROR_INVALID_PARAM;
   npu::compat::wire::KernelTimeout found;
-  const aclError status =
-      npu::compat::ask<npu::compat::Call::kGetKernelTimeout>({}, &found);
+  const aclError status = npu::compat::ask<npu::compat::Call::kGetKernelTimeout>({}, &found);
   if (status == ACL_SUCCESS) *microseconds = found.unit;
   return status;
 }
@@ -94,8 +93,7 @@ aclError aclrtGetOpTimeOutInterval(uint64_t* microseconds) {
 aclError aclrtGetOpExecuteTimeout(uint32_t* milliseconds) {
   if (milliseconds == nullptr) return ACL_ERROR_INVALID_PARAM;
   npu::compat::wire::KernelTimeout found;
-  const aclError status =
-      npu::compat::ask<npu::compat::Call::kGetKernelTimeout>({}, &found);
+  const aclError status = npu::compat::ask<npu::compat::Call::kGetKernelTimeout>({}, &found);
   if (status == ACL_SUCCESS) *milliseconds = static_cast<uint32_t>(found.limit / 1000);
   return status;
 }

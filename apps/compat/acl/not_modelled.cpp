@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is declared so that programs can be linked: calls with nothing to do, and those of what
-// npusim has no model of.
+// What is declared so that programs can be linked, and npusim has no model of.
 #include <acl/acl.h>
 #include <acl/acl_tdt_queue.h>
 
-#define NPU_NOTHING_TO_DO(name, ...) \
-  aclError name(__VA_ARGS__) {       \
-    return ACL_SUCCESS;              \
-  }
 #define NPU_NOT_MODELLED(name, ...)   \
   aclError name(__VA_ARGS__) {        \
     return ACL_ERROR_API_NOT_SUPPORT; \
@@ -23,7 +18,6 @@
   }
 
 extern "C" {
-
 
 NPU_NOT_MODELLED(aclopSetModelDir, const char*)
 NPU_NOT_MODELLED(aclopLoad, const void*, size_t)

@@ -225,11 +225,6 @@ Value<CoreLimits> limits_in(Caller& caller, const wire::CoreLimit& limit, Proces
   return limits_of(**stream, card.limits());
 }
 
-}  // namespace
-
-// A stream's own limit stays whatever the device's is; work that is queued keeps what it had.
-namespace {
-
 constexpr std::int64_t kMicrosecond = 1'000'000;  // ps
 
 std::uint64_t microseconds(Picoseconds time) {
@@ -254,6 +249,7 @@ Value<wire::KernelTimeout> serve(Caller& caller, const CallOf<Call::kGetKernelTi
                              microseconds(kKernelTimeoutUnit)};
 }
 
+// A stream's own limit stays whatever the device's is; work that is queued keeps what it had.
 Outcome serve(Caller& caller, const CallOf<Call::kSetResLimit>& call) {
   auto card = limited_card(caller, call);
   if (!card) return forward_fault(card);

@@ -111,7 +111,7 @@ struct KernelLaunch {
   std::uint32_t blocks = 1;  // not 0
   std::uint32_t bytes = 0;   // of arguments: 0 .. abi::kMaxArgumentBytes
   std::uint32_t most_cores =
-      0;  // only the first so many cores of the stream's, or clusters; 0: all
+      0;                     // only the first so many cores of the stream's, or clusters; 0: all
   Picoseconds timeout = {};  // of each block: longer is kTaskTimeout; at most 4294 s; 0: none
   // Writes the arguments, which the kernel sees at `device`. launch() returns its error. Unused if
   // `bytes` is 0.

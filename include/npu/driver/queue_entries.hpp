@@ -72,11 +72,11 @@ inline abi::QueueEntry launch_image(abi::QueueOpcode cores, DeviceAddress image,
                                     std::uint32_t argument_bytes, std::uint32_t most_cores = 0,
                                     bool mixed = false, Picoseconds timeout = {}) {
   constexpr std::int64_t kMicrosecond = 1'000'000;
-  const auto us = std::min<std::int64_t>((timeout.count() + kMicrosecond - 1) / kMicrosecond,
-                                         UINT32_MAX);
-  return detail::make(cores, abi::LaunchPayload{0, blocks, arguments.value, argument_bytes,
-                                                most_cores, image.value, mixed ? 1U : 0U,
-                                                static_cast<std::uint32_t>(us)});
+  const auto us =
+      std::clamp<std::int64_t>((timeout.count() + kMicrosecond - 1) / kMicrosecond, 0, UINT32_MAX);
+  return detail::make(
+      cores, abi::LaunchPayload{0, blocks, arguments.value, argument_bytes, most_cores, image.value,
+                                mixed ? 1U : 0U, static_cast<std::uint32_t>(us)});
 }
 inline abi::QueueEntry record_event(SignalId event, std::uint64_t value) {
   return detail::make(abi::QueueOpcode::kEventRecord, abi::SignalPayload{event.value, 0, value});

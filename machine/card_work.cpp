@@ -90,6 +90,7 @@ void CardWork::add_entry(const Entry& entry, Work& work) const {
 
 void CardWork::add_copy(Work& work, const abi::DmaOperation& operation, std::uint64_t source,
                         std::uint64_t destination, Bytes size) const {
+  if (operation.target == abi::DmaSide::kCache) return;  // no byte comes or goes
   if (operation.source != abi::DmaSide::kPattern) {
     add(work, operation.source, source, size, false);
   }

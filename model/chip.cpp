@@ -50,6 +50,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
     return hccs_.messages_received(counted(word));
   });
   dma_.hbm_socket.bind(mmu_.client_sockets[kDmaClient]);
+  dma_.l2_socket.bind(mmu_.client_sockets[kPrefetchClient]);
   for (unsigned i = 0; i < kMmuClients; ++i) {
     auto& port = hbm_.port_sockets[kClientPorts + i];
     if (i == kDmaClient) {
@@ -67,7 +68,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   hbm_.ecc().connect(*this);
   if (config.l2.size != 0) memory_watch_.pass_on_to(l2_);
   mmu_.connect(memory_watch_,
-               {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu, Writer::kAicpu});
+               {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu, Writer::kAicpu, Writer::kDma});
   mmu_.connect(hbm_.memory());
   mmu_.walker_socket.bind(hbm_.port_sockets[kWalkerPort]);
   mmu_.peer_socket.bind(hccs_.peer_socket);

@@ -66,6 +66,7 @@ class Chip : public sc_core::sc_module,
     kAiCoreClient,  // programs that run on the cores, behind the L2
     kAicpuClient,
     kControlClient,
+    kPrefetchClient,  // DMA engines that bring lines to the L2
     kMmuClients,
     kFirstL2Client = kAiCoreClient
   };

@@ -14,6 +14,7 @@ namespace {
 
 bool well_formed_copy(const abi::DmaOperation& operation, const abi::ReducePayload& copy) {
   const auto reduction = static_cast<abi::ReduceOperation>(copy.operation);
+  if (operation.target == abi::DmaSide::kCache && copy.destination != 0) return false;
   if (reduction == abi::ReduceOperation::kNone) return copy.size != 0;
   const auto type = static_cast<abi::ElementType>(copy.element);
   if (operation.source != abi::DmaSide::kDevice || operation.target != abi::DmaSide::kDevice ||

@@ -55,11 +55,10 @@ void DataMover::start(const DmaRequest& request) {
   cause_ = request.cause;
   requested_ = arrived_ = write_issued_ = written_ = 0;
   skew_ = source_ % (host_source() ? read_request_ : chunk_);
-  writing_ = paused_ = false;
+  writing_ = paused_ = stopped_ = false;
   space_ = request.space;
   reduction_ = {request.reduction, request.element};
   agent_ = {request.function, request.pasid};
-  stopped_ = false;
   fault_ = {};
   missing_.reset();
   first_unread_ = first_unwritten_ = size_;
@@ -184,7 +183,7 @@ void DataMover::issue_read(Bytes length) {
   ++reads_in_flight_;
   const RequestTag tag{unit_, RequestTag::kRead, epoch_, slot};
   const std::uint64_t address = source_ + requested_;
-  unsigned char* const data = at(requested_);
+  unsigned char* const data = prefetches() ? nullptr : at(requested_);
   requested_ += length;
   if (host_source()) {
     shared_.ports.read_host(tag, agent_, address, length, cause_);
@@ -214,6 +213,7 @@ void DataMover::read_done(std::uint32_t slot, tlm::tlm_generic_payload& trans) {
   while (read_head_ != read_tail_ && reads_[read_head_ & mask].done) {
     arrived_ = reads_[read_head_++ & mask].end;
   }
+  if (prefetches()) write_issued_ = written_ = std::min(arrived_, first_unread_);
   pump();
 }
 

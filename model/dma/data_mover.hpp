@@ -5,6 +5,7 @@
 // H2D: reads over the link, HBM writes.  D2H: HBM reads, posted writes over the link.
 // D2D: HBM reads and HBM writes take turns, a buffer full of each, so that the HBM does not turn
 //      its data buses around for every chunk.
+// Prefetch: reads through the L2, whose data stay there.
 // P2P: the same at the same time, because one side is behind a link that is slower than the HBM.
 #pragma once
 
@@ -70,7 +71,10 @@ class DataMover {
   bool host_source() const { return operation_->source == abi::DmaSide::kHost; }
   bool host_target() const { return operation_->target == abi::DmaSide::kHost; }
   bool fills() const { return operation_->source == abi::DmaSide::kPattern; }
-  bool turns() const { return !host_source() && !host_target() && !fills() && !operation_->peer; }
+  bool prefetches() const { return operation_->target == abi::DmaSide::kCache; }
+  bool turns() const {
+    return !host_source() && !host_target() && !fills() && !prefetches() && !operation_->peer;
+  }
   void prepare_fill(std::uint32_t pattern);
   unsigned char* at(Bytes position) const;
   Bytes next_read() const;

@@ -24,10 +24,11 @@ DmaPorts::Forward forward_of(Socket& socket) {
 Dma::Dma(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
          unsigned device_index)
     : sc_module(name),
-      ports_(sim, forward_of(host_socket), forward_of(hbm_socket)),
+      ports_(sim, forward_of(host_socket), forward_of(hbm_socket), forward_of(l2_socket)),
       shared_{sim, config, ports_, translations_, {}, {}, BandwidthWeights(config)} {
   host_socket.register_nb_transport_bw(this, &Dma::response);
   hbm_socket.register_nb_transport_bw(this, &Dma::response);
+  l2_socket.register_nb_transport_bw(this, &Dma::response);
   const std::string card = "card" + std::to_string(device_index);
   sim.recorder.track(card + ".dma");  // the ring, which viewers show above the engines
   Engine::Listener& self = *this;

@@ -36,6 +36,8 @@ class Dma : public sc_core::sc_module,
   // payloads' data pointers stay valid until the response or the reset: after that no bytes may
   // move.
   tlm_utils::simple_initiator_socket<Dma> hbm_socket{"hbm_socket"};
+  // Reads of prefetches, without data, of the same sizes; need not be bound where there are none.
+  tlm_utils::simple_initiator_socket_optional<Dma> l2_socket{"l2_socket"};
 
   // Before the simulation starts: the ring of the next function.
   void attach(RingFrontEnd& ring) { rings_.push_back(&ring); }

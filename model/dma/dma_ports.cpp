@@ -68,12 +68,13 @@ void DmaPorts::fetch_device(const RequestTag& tag, SpaceId space, Bytes address,
 
 void DmaPorts::read_device(const RequestTag& tag, SpaceId space, std::uint64_t address,
                            unsigned char* data, Bytes length, std::uint64_t cause) {
-  auto& trans =
-      sim_.pool.allocate(tlm::TLM_READ_COMMAND, address, data, static_cast<unsigned>(length));
+  const auto bytes = static_cast<unsigned>(length);
+  auto& trans = data != nullptr ? sim_.pool.allocate(tlm::TLM_READ_COMMAND, address, data, bytes)
+                                : sim_.pool.allocate_timing(tlm::TLM_READ_COMMAND, address, bytes);
   Transaction::of(trans).vmid = space;
   Transaction::of(trans).flow = tag.unit;
   Transaction::of(trans).replays = true;
-  if (!sim_.weakest) return send(to_hbm_, trans, tag, cause);
+  if (!sim_.weakest) return send(to_memory(trans), trans, tag, cause);
   // Accesses of different pages and channels pass each other.
   Transaction::of(trans).cause = cause;
   Transaction::of(trans).context = tag.pack();
@@ -81,11 +82,15 @@ void DmaPorts::read_device(const RequestTag& tag, SpaceId space, std::uint64_t a
                                        reinterpret_cast<std::uintptr_t>(&trans));
 }
 
+const DmaPorts::Forward& DmaPorts::to_memory(const tlm::tlm_generic_payload& trans) const {
+  return trans.get_data_ptr() != nullptr ? to_hbm_ : to_l2_;
+}
+
 void DmaPorts::send_late(std::uint64_t handle) {
   auto& trans = *reinterpret_cast<tlm::tlm_generic_payload*>(handle);
   Transaction::of(trans).issued = sim_now();
   auto delay = sc_core::SC_ZERO_TIME;
-  to_hbm_(trans, delay);
+  to_memory(trans)(trans, delay);
 }
 
 void DmaPorts::write_device(const RequestTag& tag, Reduction reduction, SpaceId space,

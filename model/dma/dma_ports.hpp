@@ -15,8 +15,11 @@ class DmaPorts {
   // Forward paths of the module's sockets.
   using Forward = std::function<tlm::tlm_sync_enum(tlm::tlm_generic_payload&, sc_core::sc_time&)>;
 
-  DmaPorts(Simulation& sim, Forward to_host, Forward to_hbm)
-      : sim_(sim), to_host_(std::move(to_host)), to_hbm_(std::move(to_hbm)) {}
+  DmaPorts(Simulation& sim, Forward to_host, Forward to_hbm, Forward to_l2)
+      : sim_(sim),
+        to_host_(std::move(to_host)),
+        to_hbm_(std::move(to_hbm)),
+        to_l2_(std::move(to_l2)) {}
 
   // Reads of host memory: the data is in the response's own buffer.
   void read_host(const RequestTag& tag, const HostAgent& agent, std::uint64_t bus, Bytes length,
@@ -34,7 +37,8 @@ class DmaPorts {
   // As read_host(), from device memory.
   void fetch_device(const RequestTag& tag, SpaceId space, Bytes address, Bytes length,
                     std::uint64_t cause);
-  // `address` is of the address space `space`. `data` stays valid until the response.
+  // `address` is of the address space `space`. `data` stays valid until the response; null: the
+  // lines come to the L2.
   void read_device(const RequestTag& tag, SpaceId space, std::uint64_t address, unsigned char* data,
                    Bytes length, std::uint64_t cause);
   struct Reduction {
@@ -47,6 +51,8 @@ class DmaPorts {
                     std::uint64_t address, unsigned char* data, Bytes length, std::uint64_t cause);
 
  private:
+  // To the HBM, or of what has no data to the L2.
+  const Forward& to_memory(const tlm::tlm_generic_payload& trans) const;
   void send_late(std::uint64_t handle);
   void send(const Forward& forward, tlm::tlm_generic_payload& trans, const RequestTag& tag,
             std::uint64_t cause);
@@ -56,6 +62,7 @@ class DmaPorts {
   Simulation& sim_;
   Forward to_host_;
   Forward to_hbm_;
+  Forward to_l2_;
   BufferedPool pool_;
 };
 

@@ -280,7 +280,7 @@ void Engine::account(const DmaRequest& request) {
     statistics.bytes_host_to_device += request.size;
   } else if (request.operation->target == abi::DmaSide::kHost) {
     statistics.bytes_device_to_host += request.size;
-  } else {
+  } else if (request.operation->target == abi::DmaSide::kDevice) {
     statistics.bytes_device_to_device += request.size;
   }
   shared_.sim.emit(track_, Activity::kCompletion, request.data_end, sim_now(), request.cause);

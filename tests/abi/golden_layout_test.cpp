@@ -113,6 +113,7 @@ TEST(GoldenRing, Opcodes) {
   EXPECT_EQ(static_cast<int>(DmaOpcode::kDeviceToDevice), 3);
   EXPECT_EQ(static_cast<int>(DmaOpcode::kPeerToPeer), 4);
   EXPECT_EQ(static_cast<int>(DmaOpcode::kFill), 5);
+  EXPECT_EQ(static_cast<int>(DmaOpcode::kPrefetch), 6);
   EXPECT_EQ(kDmaFlagInterrupt, 1);
   EXPECT_EQ(kNoEvent, 0xFFFFFFFFU);
 }
@@ -128,11 +129,12 @@ TEST(GoldenRing, OperationsOfTheOpcodes) {
   EXPECT_TRUE(is(3, "D2D", DmaSide::kDevice, DmaSide::kDevice));
   EXPECT_TRUE(is(4, "P2P", DmaSide::kDevice, DmaSide::kDevice));
   EXPECT_TRUE(is(5, "fill", DmaSide::kPattern, DmaSide::kDevice));
+  EXPECT_TRUE(is(6, "prefetch", DmaSide::kDevice, DmaSide::kCache));
   for (int opcode = 0; opcode < 256; ++opcode) {
-    const bool known = opcode >= 1 && opcode <= 5;
+    const bool known = opcode >= 1 && opcode <= 6;
     EXPECT_EQ(row(opcode) != nullptr, known) << opcode;
     EXPECT_EQ(find_ring_operation(static_cast<std::uint8_t>(opcode)) != nullptr,
-              known && opcode != 5)
+              known && opcode < 5)
         << opcode;
     EXPECT_EQ(row(opcode) != nullptr && row(opcode)->peer, opcode == 4) << opcode;
   }

@@ -34,6 +34,7 @@ TEST(GoldenQueue, Opcodes) {
       {QueueOpcode::kDeviceToDevice, 0x03},
       {QueueOpcode::kPeerToPeer, 0x04},
       {QueueOpcode::kFill, 0x05},
+      {QueueOpcode::kPrefetch, 0x06},
       {QueueOpcode::kLaunchAiCore, 0x10},
       {QueueOpcode::kLaunchAicpu, 0x11},
       {QueueOpcode::kEventRecord, 0x20},
@@ -121,7 +122,7 @@ TEST(GoldenQueue, ReducePayload) {
 
 TEST(GoldenQueue, LaunchPayload) {
   QueueEntry entry;
-  entry.set(LaunchPayload{3, 24, 0x8000'0000'0040, 40, 5, 0x7000'0000'0080, 1, 0});
+  entry.set(LaunchPayload{3, 24, 0x8000'0000'0040, 40, 5, 0x7000'0000'0080, 1, 20});
   const auto b = bytes_of(entry);
   EXPECT_EQ(word(&b[8], 4), 3U);
   EXPECT_EQ(word(&b[12], 4), 24U);
@@ -130,7 +131,7 @@ TEST(GoldenQueue, LaunchPayload) {
   EXPECT_EQ(word(&b[28], 4), 5U);
   EXPECT_EQ(word(&b[32], 8), 0x7000'0000'0080U);
   EXPECT_EQ(word(&b[40], 4), 1U);
-  EXPECT_EQ(word(&b[44], 4), 0U);
+  EXPECT_EQ(word(&b[44], 4), 20U);
 }
 
 TEST(GoldenQueue, SignalAndWaitPayload) {

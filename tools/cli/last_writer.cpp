@@ -31,6 +31,9 @@ std::string copy_text(const abi::QueueEntry& entry) {
                        fill.destination);
   }
   const auto copy = entry.get<abi::CopyPayload>();
+  if (operation->target == abi::DmaSide::kCache) {
+    return fmt::format("a prefetch of {} bytes from {:#x} on", copy.size, copy.source);
+  }
   return fmt::format("a copy ({}) of {} bytes from {:#x} to {:#x}", operation->name, copy.size,
                      copy.source, copy.destination);
 }

@@ -30,10 +30,6 @@ NPU_NO_FEATURE(aclrtSetGroup, int32_t)
 NPU_NO_FEATURE(aclrtGetArgsFromExceptionInfo, const aclrtExceptionInfo*, void**, uint32_t*)
 NPU_NO_FEATURE(aclrtGetFuncHandleFromExceptionInfo, const aclrtExceptionInfo*, aclrtFuncHandle*)
 
-NPU_NO_FEATURE(aclrtCmoAsync, void*, size_t, aclrtCmoType, aclrtStream)
-NPU_NO_FEATURE(aclrtCmoGetDescSize, size_t*)
-NPU_NO_FEATURE(aclrtCmoSetDesc, void*, void*, size_t)
-NPU_NO_FEATURE(aclrtCmoAsyncWithDesc, void*, aclrtCmoType, aclrtStream, const void*)
 
 NPU_NOT_ON_THESE_CARDS(acltdtAllocBuf, size_t, uint32_t, acltdtBuf*)
 NPU_NOT_ON_THESE_CARDS(acltdtFreeBuf, acltdtBuf)

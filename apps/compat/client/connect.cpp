@@ -45,6 +45,7 @@ pthread_once_t once = PTHREAD_ONCE_INIT;
 thread_local Channel* own = nullptr;
 thread_local bool refused = false;  // nobody will ever be there
 std::atomic<bool> had_children{false};
+std::atomic<bool> connected{false};  // this process
 // A word that the kernel clears in a child, however the child came to be; null: it cannot. Not seen
 // by another thread before it is set.
 std::atomic<volatile unsigned*> process_word{nullptr};
@@ -70,7 +71,7 @@ void in_child() {
   if (own != nullptr) own->leave_to_parent();
   own = nullptr;
   refused = false;
-  had_children = false;
+  had_children = connected = false;
   pthread_setspecific(thread_key, nullptr);
   if (auto* const word = process_word.load(); word != nullptr) *word = 1;
 }
@@ -179,11 +180,6 @@ FileDescriptor receive(int socket, void* data, std::size_t size) {
   return FileDescriptor(file);
 }
 
-Channel* known_channel() {
-  look_for_fork();
-  return own;
-}
-
 Channel* channel_of_this_thread() {
   look_for_fork();
   if (own != nullptr || refused) return own;
@@ -191,8 +187,16 @@ Channel* channel_of_this_thread() {
   if (own != nullptr) return own;
   pthread_once(&once, prepare);
   own = connect();
-  if (own != nullptr) pthread_setspecific(thread_key, own);
+  if (own != nullptr) {
+    pthread_setspecific(thread_key, own);
+    connected = true;
+  }
   return own;
+}
+
+Channel* channel_in_connected_process() {
+  look_for_fork();
+  return own != nullptr || connected ? channel_of_this_thread() : nullptr;
 }
 
 }  // namespace npu::compat

@@ -13,8 +13,8 @@ class Channel;
 // Of the calling thread; null: the program does not run under `npusim exec`, npusim has gone, or
 // the program has no room for a connection just now.
 Channel* channel_of_this_thread();
-// The same if the thread has one already.
-Channel* known_channel();
+// The same if a thread of this process has called npusim, whichever; else null.
+Channel* channel_in_connected_process();
 
 // Whether this process has a child, which may call npusim as well: 1; or has had one, whose own
 // children may have outlived it: 2. The kernel is asked, because vfork(), clone() and posix_spawn()

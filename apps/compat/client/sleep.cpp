@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sleeping, for threads that npusim knows: simulated time. The C library's functions of these names
-// are hidden by ours in programs that are linked to this library.
+// Sleeping, in a process that has called npusim: simulated time, in each of its threads. The C
+// library's functions of these names are hidden by ours in programs that are linked to this
+// library.
 //
 // A signal does not end a sleep in simulated time: its handler runs, and the sleep is as long as it
-// was to be, so that simulated time does not depend on when a signal came. A thread that npusim
-// does not know sleeps as without it, and is told what is left.
+// was to be, so that simulated time does not depend on when a signal came. In another process a
+// thread sleeps as without npusim, and is told what is left.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,7 +38,7 @@ std::uint64_t nanoseconds_of(const timespec& length) {
 
 // As nanosleep(), for a valid length.
 int sleep_for(const timespec& length, timespec* rest) {
-  if (known_channel() == nullptr) {
+  if (channel_in_connected_process() == nullptr) {
     return static_cast<int>(::syscall(SYS_nanosleep, &length, rest));
   }
   if (rest != nullptr) *rest = {};
@@ -81,7 +82,8 @@ NPU_PUBLIC int nanosleep(const timespec* length, timespec* rest) {
 
 NPU_PUBLIC int clock_nanosleep(clockid_t clock, int flags, const timespec* length, timespec* rest) {
   const bool absolute = (flags & TIMER_ABSTIME) != 0;
-  const bool known = npu::compat::known_channel() != nullptr && npu::compat::is_clock(clock);
+  const bool known =
+      npu::compat::is_clock(clock) && npu::compat::channel_in_connected_process() != nullptr;
   if (!known || !is_valid(length)) {
     const int before = errno;
     const bool done = ::syscall(SYS_clock_nanosleep, clock, flags, length, rest) == 0;

@@ -159,6 +159,7 @@ namespace npu::compat {
   X(ValueLook, Number, Nothing, "aclrtValueWait.look")                          \
   X(FillWords, WordFill, Nothing, "aclrtMemsetD32")                             \
   X(Reduce, ReducingCopy, Nothing, "aclrtReduceAsync")                          \
+  X(Prefetch, PrefetchedRange, Nothing, "aclrtCmoAsync")                        \
   X(ShareLeave, Text, Nothing, "aclrtIpcMemClose")                              \
   X(MemAdmit, NumberAdmission, Nothing, "aclrtMemSetPidToShareableHandle")      \
   X(EventShare, Handle, Number, "aclrtIpcGetEventHandle")                       \

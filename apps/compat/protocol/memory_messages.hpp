@@ -68,6 +68,10 @@ struct WordFill {
   std::uint64_t address = 0, value = 0, bytes = 0;
   Order order;
 };
+struct PrefetchedRange {
+  std::uint64_t address = 0, bytes = 0;
+  Order order;
+};
 // From 8 bytes at `from` and `to` come addresses, which the offsets are added to. `described`:
 // `from` is where CopyDescription is.
 struct IndirectCopy {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills. The card fills whole words of 4 bytes of its own memory; what it fills of the host's
-// pinned memory it copies there. And copies that reduce.
+// pinned memory it copies there. And copies that reduce, and prefetches.
 #include <algorithm>
 #include <cstring>
 
@@ -108,6 +108,16 @@ Outcome serve(Caller& caller, const CallOf<Call::kReduce>& call) {
   auto order = CopyOrder::of(caller, **card, call.order);
   if (!order) return forward_fault(order);
   return order->begin(driver::entries::reduce(false, from, to, call.bytes, type, operation));
+}
+
+Outcome serve(Caller& caller, const CallOf<Call::kPrefetch>& call) {
+  const DeviceAddress at{call.address};
+  if (call.bytes == 0) return {};
+  const auto card = caller.card_of(at, call.bytes);
+  if (!card) return forward_fault(card);
+  auto order = CopyOrder::of(caller, **card, call.order);
+  if (!order) return forward_fault(order);
+  return order->begin(driver::entries::prefetch(at, call.bytes));
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kMemsetPinned>& call) {

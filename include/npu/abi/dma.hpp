@@ -19,10 +19,12 @@ enum class DmaOpcode : std::uint8_t {
   kDeviceToDevice = 0x03,
   kPeerToPeer = 0x04,
   kFill = 0x05,
+  kPrefetch = 0x06,
 };
 
-// Where the bytes of an operation are. A pattern is 32 bits, in place of the source's address.
-enum class DmaSide : std::uint8_t { kHost, kDevice, kPattern };
+// Where the bytes of an operation are. A pattern is 32 bits, in place of the source's address. The
+// cache is the L2, to which lines of the source come: nothing is written.
+enum class DmaSide : std::uint8_t { kHost, kDevice, kPattern, kCache };
 
 // What an opcode means to everybody who has to do with it: all there is to say about one is its
 // row here. Compute queues take every operation (QueueOpcode), the DMA ring those of `ring`.
@@ -35,12 +37,13 @@ struct DmaOperation {
   bool ring;
   bool peer;  // one side is mapped to another card's memory (HCCS)
 };
-inline constexpr std::array<DmaOperation, 5> kDmaOperations = {{
+inline constexpr std::array<DmaOperation, 6> kDmaOperations = {{
     {DmaOpcode::kHostToDevice, "H2D", "h2d", DmaSide::kHost, DmaSide::kDevice, true, false},
     {DmaOpcode::kDeviceToHost, "D2H", "d2h", DmaSide::kDevice, DmaSide::kHost, true, false},
     {DmaOpcode::kDeviceToDevice, "D2D", "d2d", DmaSide::kDevice, DmaSide::kDevice, true, false},
     {DmaOpcode::kPeerToPeer, "P2P", "p2p", DmaSide::kDevice, DmaSide::kDevice, true, true},
     {DmaOpcode::kFill, "fill", "fill", DmaSide::kPattern, DmaSide::kDevice, false, false},
+    {DmaOpcode::kPrefetch, "prefetch", "prefetch", DmaSide::kDevice, DmaSide::kCache, false, false},
 }};
 
 // Null: no operation has that opcode.

@@ -31,6 +31,7 @@ enum class QueueOpcode : std::uint8_t {
   kDeviceToDevice = static_cast<std::uint8_t>(DmaOpcode::kDeviceToDevice),
   kPeerToPeer = static_cast<std::uint8_t>(DmaOpcode::kPeerToPeer),
   kFill = static_cast<std::uint8_t>(DmaOpcode::kFill),
+  kPrefetch = static_cast<std::uint8_t>(DmaOpcode::kPrefetch),
   kLaunchAiCore = 0x10,
   kLaunchAicpu = 0x11,
   kEventRecord = 0x20,  // writes a signal slot when all entries before it are complete
@@ -100,7 +101,8 @@ static_assert(sizeof(QueueEntry) == kQueueEntrySize && offsetof(QueueEntry, tag)
               offsetof(QueueEntry, payload) == 8);
 
 // Copies. Both addresses are device addresses, but for the host's side of H2D and D2H. P2P: the
-// destination is a peer's memory mapped into this address space.
+// destination is a peer's memory mapped into this address space. kPrefetch: the lines of the source
+// come to the L2, and the destination is 0.
 struct CopyPayload {
   std::uint64_t source = 0;       // bytes 8-15 of the entry
   std::uint64_t destination = 0;  // bytes 16-23

@@ -63,6 +63,10 @@ inline abi::QueueEntry fill(DeviceAddress destination, Bytes size, std::uint32_t
   return detail::make(abi::QueueOpcode::kFill,
                       abi::FillPayload{destination.value, size, pattern, 0});
 }
+// The lines of `source` come to the L2 of the card, unless they are there. `size`: not 0.
+inline abi::QueueEntry prefetch(DeviceAddress source, Bytes size) {
+  return detail::make(abi::QueueOpcode::kPrefetch, abi::CopyPayload{source.value, 0, size});
+}
 // `cores`: kLaunchAiCore or kLaunchAicpu. `image`: a program in device memory
 // (abi/kernel_image.hpp). `blocks`: not 0. `arguments`: aligned to 64 bytes, at most
 // abi::kMaxArgumentBytes. `most_cores`: only the first so many AI Cores of the queue; 0: all.

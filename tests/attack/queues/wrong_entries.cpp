@@ -203,10 +203,10 @@ WrongEntry WrongEntries::garbage() {
   entry.flags = static_cast<std::uint16_t>(random_.bits());
   if (random_.percent(30)) return wrong("a random entry", entry, {});
   using Opcode = abi::QueueOpcode;
-  entry.opcode = static_cast<std::uint8_t>(
-      random_.of({Opcode::kHostToDevice, Opcode::kDeviceToHost, Opcode::kDeviceToDevice,
-                  Opcode::kPeerToPeer, Opcode::kFill, Opcode::kLaunchAiCore, Opcode::kLaunchAicpu,
-                  Opcode::kEventRecord, Opcode::kEventWait, Opcode::kTimestamp}));
+  entry.opcode = static_cast<std::uint8_t>(random_.of(
+      {Opcode::kHostToDevice, Opcode::kDeviceToHost, Opcode::kDeviceToDevice, Opcode::kPeerToPeer,
+       Opcode::kFill, Opcode::kPrefetch, Opcode::kLaunchAiCore, Opcode::kLaunchAicpu,
+       Opcode::kEventRecord, Opcode::kEventWait, Opcode::kTimestamp}));
   entry.format = abi::kQueueEntryFormat;
   entry.flags = static_cast<std::uint16_t>(random_.percent(50) ? abi::kEntryBarrier : 0);
   return wrong("a random payload", entry, {});

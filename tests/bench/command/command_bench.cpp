@@ -9,8 +9,6 @@ namespace {
 
 constexpr Bytes kQueueShare = 32_KiB;  // ring, then completion ring, then indices, per queue
 
-enum DevicePort { kDmaPort, kCommandPort, kAiCorePort, kAicpuPort, kWalkerPort, kDevicePorts };
-
 Bytes offset_of(std::uint16_t doorbell) {
   return doorbell * kQueueShare;
 }
@@ -40,9 +38,10 @@ CommandBench::CommandBench(const model::ChipConfig& chip, const sc_core::sc_modu
   command.device_socket.bind(mmu.client_sockets[kCommandPort]);
   aicores.memory_socket.bind(mmu.client_sockets[kAiCorePort]);
   aicpus.memory_socket.bind(mmu.client_sockets[kAicpuPort]);
+  dma.l2_socket.bind(mmu.client_sockets[kPrefetchPort]);
   for (unsigned i = 0; i < kWalkerPort; ++i) mmu.hbm_sockets[i].bind(device.sockets[i]);
   using model::Writer;
-  mmu.connect(watch, {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu});
+  mmu.connect(watch, {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu, Writer::kDma});
   mmu.walker_socket.bind(device.sockets[kWalkerPort]);
   dma.host_socket.bind(host.sockets[0]);
   command.host_socket.bind(host.sockets[1]);

@@ -31,6 +31,17 @@ using model::SimTime;
 
 inline constexpr Bytes kUsable = 256_MiB, kInstalled = 384_MiB;
 inline constexpr Bytes kHostBytes = 64_MiB;
+// Whose socket of the device memory is which. Prefetches go to the L2's.
+enum DevicePort {
+  kDmaPort,
+  kCommandPort,
+  kAiCorePort,
+  kAicpuPort,
+  kPrefetchPort,
+  kWalkerPort,
+  kDevicePorts
+};
+
 // Device memory: process p has [p, p + 1) * 8 MiB, at kVirtual of its own address space.
 inline constexpr Bytes kShare = 8_MiB;
 inline constexpr std::uint64_t kVirtual = 0x4000'0000;

@@ -239,7 +239,8 @@ TEST(CommandPreempt, AQueueThatIsResumedBeforeItHasDrainedGoesOn) {
 TEST(CommandPreempt, AResetStopsCopiesAtTheNextBorderOfAnAccess) {
   using Op = QueueOpcode;
   const std::uint64_t host = CommandBench::host_share(1, 768_KiB);
-  for (const auto op : {Op::kHostToDevice, Op::kDeviceToHost, Op::kDeviceToDevice, Op::kFill}) {
+  for (const auto op :
+       {Op::kHostToDevice, Op::kDeviceToHost, Op::kDeviceToDevice, Op::kFill, Op::kPrefetch}) {
     SCOPED_TRACE(to_string(op));
     static CommandBench bench;
     bench.device.latency = bench.host.latency = 1'000'000;  // 1 us: 64 KiB, an engine's buffer
@@ -247,7 +248,8 @@ TEST(CommandPreempt, AResetStopsCopiesAtTheNextBorderOfAnAccess) {
     auto queue = bench.make({1, 6, false});
     for (std::uint32_t i = 0; i < 12; ++i) {
       const std::uint64_t from = op == Op::kHostToDevice ? host : kVirtual + 1_MiB;
-      const std::uint64_t to = op == Op::kDeviceToHost ? host : kVirtual + kData;
+      const std::uint64_t in_card = op == Op::kPrefetch ? 0 : kVirtual + kData;
+      const std::uint64_t to = op == Op::kDeviceToHost ? host : in_card;
       bench.push(queue, op == Op::kFill ? fill(i, kData, 2_MiB, i)
                                         : entry_of(op, i, abi::CopyPayload{from, to, 1_MiB}));
     }

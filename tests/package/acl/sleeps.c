@@ -15,7 +15,7 @@ static void note(int number) {
   came = number;
 }
 
-/* A thread that npusim does not know sleeps as without it, and hears what is left. */
+/* A program that has not called sleeps as without npusim, and hears what is left. */
 static void sleep_unknown(void) {
   const struct itimerval soon = {{0, 0}, {0, 20000}};
   const struct timespec length = {1000, 0};

@@ -51,6 +51,7 @@ bool FakeQueues::well_formed(const abi::QueueEntry& entry) const {
   const auto launch = entry.get<abi::LaunchPayload>();
   if (const auto* const operation = abi::find_dma_operation(entry.opcode)) {
     // The fake's engines compute nothing.
+    if (operation->target == abi::DmaSide::kCache && copy.destination != 0) return false;
     if (operation->source != abi::DmaSide::kPattern) return copy.size != 0 && copy.operation == 0;
     return fill.size != 0 && fill.size % 4 == 0 && fill.destination % 4 == 0;
   }
@@ -58,8 +59,8 @@ bool FakeQueues::well_formed(const abi::QueueEntry& entry) const {
     case QueueOpcode::kLaunchAiCore:
     case QueueOpcode::kLaunchAicpu:
       return launch.blocks != 0 && launch.arguments % 64 == 0 && launch.image % 64 == 0 &&
-             launch.argument_bytes <= 4096 && launch.reserved == 0 &&
-             launch.mixed <= (entry.opcode == 0x10 ? 1U : 0U);
+             launch.argument_bytes <= 4096 && launch.mixed <= (entry.opcode == 0x10 ? 1U : 0U) &&
+             (entry.opcode == 0x10 || launch.timeout_us == 0);
     case QueueOpcode::kEventWait:
       return entry.get<abi::WaitPayload>().condition <= 2;
     case QueueOpcode::kTimestamp:
@@ -174,7 +175,7 @@ FakeQueues::Access FakeQueues::copy(const Queue& queue, const abi::QueueEntry& e
   if (operation.peer) return {FaultCode::kNoPeer, payload.destination, true};
   const auto read = move(queue, operation.source == abi::DmaSide::kHost, payload.source,
                          bytes.data(), bytes.size(), false);
-  if (read.fault != FaultCode::kNone) return read;
+  if (read.fault != FaultCode::kNone || operation.target == abi::DmaSide::kCache) return read;
   return move(queue, operation.target == abi::DmaSide::kHost, payload.destination, bytes.data(),
               bytes.size(), true);
 }

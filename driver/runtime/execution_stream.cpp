@@ -8,6 +8,7 @@
 
 #include "driver/queue/process_impl.hpp"
 #include "driver/runtime/argument_arena.hpp"
+#include "driver/runtime/launch_entry.hpp"
 #include "driver/runtime/stream_capture.hpp"
 #include "driver/runtime/stream_lanes.hpp"
 #include "driver/runtime/stream_waits.hpp"
@@ -200,10 +201,10 @@ Result<StreamMark> ExecutionStream::submit(const abi::QueueEntry* entries, std::
 }
 
 Result<StreamMark> ExecutionStream::launch(const KernelLaunch& launch) {
-  if (launch.module == nullptr || launch.blocks == 0 || launch.bytes > abi::kMaxArgumentBytes) {
+  if (!is_sound(launch)) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a launch of {} blocks with {} bytes of arguments", launch.blocks,
-                            launch.bytes));
+                fmt::format("a launch of {} blocks with {} bytes of arguments, {} present",
+                            launch.blocks, launch.bytes, launch.present.bytes));
   }
   const MutexHolder holder(*impl_->lock);
   if (impl_->capture.is_on()) {
@@ -223,9 +224,7 @@ Result<StreamMark> ExecutionStream::launch(const KernelLaunch& launch) {
     }
     entries[count++] = entries::copy_to_device(place.bus, place.device, launch.bytes);
   }
-  entries[count++] = entries::launch_image(
-      abi::QueueOpcode::kLaunchAiCore, launch.module->image(), launch.blocks, place.device,
-      launch.bytes, launch.most_cores, launch.cores == LaunchCores::kMixed, launch.timeout);
+  entries[count++] = entry_of(launch, place.device);
   auto mark = impl_->append(launch.cores, entries, count);
   if (launch.bytes != 0 && !mark) impl_->arguments.give_back();
   if (!mark) return mark;

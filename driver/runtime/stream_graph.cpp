@@ -7,15 +7,10 @@
 #include <cstring>
 #include <utility>
 
+#include "driver/runtime/launch_entry.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::driver {
-namespace {
-
-constexpr Bytes kArgumentAlignment = 64;  // abi::LaunchPayload::arguments
-
-}  // namespace
-
 StreamGraph::StreamGraph(ArgumentPool& arguments) : impl_(std::make_shared<Impl>(arguments)) {}
 StreamGraph::~StreamGraph() = default;
 
@@ -99,9 +94,7 @@ void StreamGraph::Impl::changed(const Place& place, Bytes bytes) {
 abi::QueueEntry StreamGraph::Impl::entry_of(const KernelLaunch& launch, const Place& place) const {
   DeviceAddress arguments;
   if (launch.bytes != 0) arguments = pieces[place.piece].memory.device + place.begin;
-  return entries::launch_image(abi::QueueOpcode::kLaunchAiCore, launch.module->image(),
-                               launch.blocks, arguments, launch.bytes, launch.most_cores,
-                               launch.cores == LaunchCores::kMixed, launch.timeout);
+  return driver::entry_of(launch, arguments);
 }
 
 std::vector<LaneWork> StreamGraph::Impl::copies() {

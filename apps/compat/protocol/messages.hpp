@@ -185,8 +185,10 @@ struct Variable {
   std::uint64_t address = 0, size = 0;
 };
 // In the window: bytes of arguments, and behind them place holders (rtHostInputInfo_t).
+// `arguments`: where they are in device memory; 0: in the window.
 struct Launch {
   std::uint64_t function = 0, blocks = 0, stream = 0, cores = 0, bytes = 0, places = 0;
+  std::uint64_t arguments = 0;
 };
 // Microseconds. A limit is a multiple of `unit`.
 struct KernelTimeout {

@@ -30,7 +30,11 @@ rtError_t launch(const What& what, const rtArgsEx_t& args) {
       (what.config != nullptr && what.config->rev[0] > 2)) {
     return ACL_ERROR_RT_PARAM_INVALID;
   }
-  if (args.isNoNeedH2DCopy != 0) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+  if (args.isNoNeedH2DCopy != 0) {
+    if (given != 0 || args.hasTiling != 0) return ACL_ERROR_RT_PARAM_INVALID;
+    return rt_ask<Call::kLaunchKernel>({word(what.function), what.blocks, word(what.stream),
+                                        cores_of(what.config), size, 0, word(args.args)});
+  }
   Channel* const channel = channel_of_this_thread();
   if (channel == nullptr) return kNoServer;
   std::byte* to = channel->window();
@@ -44,7 +48,7 @@ rtError_t launch(const What& what, const rtArgsEx_t& args) {
   if (args.hasTiling != 0) put(&tiling, sizeof tiling);
   const std::size_t places = given + (args.hasTiling != 0 ? 1 : 0);
   return rt_ask<Call::kLaunchKernel>(
-      {word(what.function), what.blocks, word(what.stream), cores_of(what.config), size, places},
+      {word(what.function), what.blocks, word(what.stream), cores_of(what.config), size, places, 0},
       nullptr, size + places * sizeof(rtHostInputInfo_t));
 }
 

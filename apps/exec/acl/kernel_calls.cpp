@@ -73,6 +73,25 @@ Value<Arguments> arguments_of(const CallOf<Call::kLaunchKernel>& call, Launch& l
   return arguments;
 }
 
+// Those that are in device memory.
+Value<driver::PresentArguments> present_arguments(Caller& caller,
+                                                  const CallOf<Call::kLaunchKernel>& call,
+                                                  const Launch& launch, const ProcessCard& card) {
+  constexpr std::uint64_t kAlignment = 64;
+  const driver::DeviceAddress at{call.arguments};
+  if (launch.function->built_in != nullptr) {
+    return fault(kFeature, "arguments of npusim's own kernels are in the host's memory");
+  }
+  if (at.value % kAlignment != 0 || call.places != 0) {
+    return fault(kRuntimeParameter, "arguments in device memory are aligned to 64, without places");
+  }
+  if (call.bytes == 0) return driver::PresentArguments{};
+  const auto owner = caller.card_of(at, call.bytes);
+  if (!owner) return forward_fault(owner);
+  if (*owner != &card) return fault(kRuntimeParameter, "the arguments are on another device");
+  return driver::PresentArguments{at, static_cast<std::uint32_t>(call.bytes)};
+}
+
 using Writes = std::function<Status(ByteSpan, driver::DeviceAddress)>;
 
 Writes writes(const Arguments& arguments) {
@@ -148,7 +167,7 @@ Value<Launch> launch_of(Caller& caller, const CallOf<Call::kLaunchKernel>& call)
                  fmt::format("{} blocks, 1 .. {} are possible", call.blocks, kMostBlocks));
   }
   if (call.bytes > abi::kMaxArgumentBytes || call.places > compat::kWindow / sizeof(Place) ||
-      call.bytes + call.places * sizeof(Place) > call.filled) {
+      (call.arguments != 0 ? 0 : call.bytes) + call.places * sizeof(Place) > call.filled) {
     return fault(kRuntimeParameter, fmt::format("{} bytes of arguments, at most {}", call.bytes,
                                                 abi::kMaxArgumentBytes));
   }
@@ -345,16 +364,24 @@ Outcome serve(Caller& caller, const CallOf<Call::kLaunchKernel>& call) {
   if (launch->function->built_in != nullptr && launch->blocks > limit) launch->blocks = limit;
   auto module = module_of(caller, card, *launch->function);
   if (!module) return forward_fault(module);
-  auto arguments = arguments_of(call, *launch);
-  if (!arguments) return forward_fault(arguments);
   driver::KernelLaunch what;
+  Arguments arguments;
+  if (call.arguments != 0) {
+    auto present = present_arguments(caller, call, *launch, card);
+    if (!present) return forward_fault(present);
+    what.present = *present;
+  } else {
+    auto given = arguments_of(call, *launch);
+    if (!given) return forward_fault(given);
+    arguments = std::move(*given);
+  }
   what.module = std::move(*module);
   what.cores = launch->cores;
   what.blocks = launch->blocks;
   what.most_cores = limit == card.card().cores[kind] ? 0 : limit;
-  what.bytes = static_cast<std::uint32_t>(arguments->bytes.size());
+  what.bytes = static_cast<std::uint32_t>(arguments.bytes.size());
   what.timeout = card.kernel_timeout();
-  what.write = writes(*arguments);
+  what.write = writes(arguments);
   const ProfiledLaunch profiled(caller.process().profile, card, **stream,
                                 name_of(*launch->function));
   return acl::launch(**stream, what);

@@ -105,6 +105,12 @@ struct LaunchFault {
   std::string text;                 // one line of text
 };
 
+// Arguments that lie on the card already.
+struct PresentArguments {
+  DeviceAddress address;    // a multiple of 64
+  std::uint32_t bytes = 0;  // 0: none
+};
+
 struct KernelLaunch {
   std::shared_ptr<const KernelModule> module;
   LaunchCores cores = LaunchCores::kVector;
@@ -113,6 +119,8 @@ struct KernelLaunch {
   std::uint32_t most_cores =
       0;                     // only the first so many cores of the stream's, or clusters; 0: all
   Picoseconds timeout = {};  // of each block: longer is kTaskTimeout; at most 4294 s; 0: none
+  // The kernel reads them there when it runs. `bytes` is 0 then.
+  PresentArguments present = {};
   // Writes the arguments, which the kernel sees at `device`. launch() returns its error. Unused if
   // `bytes` is 0.
   std::function<Status(ByteSpan host, DeviceAddress device)> write;
@@ -147,7 +155,7 @@ class NPU_API ExecutionStream {
   Result<StreamMark> submit(const abi::QueueEntry* entries, std::size_t count,
                             std::shared_ptr<const void> keep = {});
   // Launches a kernel. Waits also for room for its arguments.
-  // kInvalidArgument: no module, 0 blocks or too many bytes.
+  // kInvalidArgument: no module, 0 blocks, too many bytes, or arguments both ways or misaligned.
   // Also the errors of submit().
   Result<StreamMark> launch(const KernelLaunch& launch);
   // Records a point. The card writes its time in ns to `at`: 8 bytes of host memory of the process,

@@ -107,6 +107,38 @@ TEST_F(StreamArgumentTest, AnErrorOfTheArgumentsLaunchesNothing) {
   EXPECT_THAT(stream->synchronize(in(10_ms)), IsOk());
 }
 
+// What lies on the card already is not copied, and may be written until the kernel runs.
+TEST_F(StreamArgumentTest, KernelsReadWhatIsPresentInItsPlace) {
+  const auto stream = open();
+  auto launch = kernel(LaunchCores::kVector, 1);
+  launch.bytes = 0;
+  launch.present = {DeviceAddress{0x1000'0040}, 24};
+  launch.timeout = 3_us;
+  ASSERT_THAT(stream->launch(launch), IsOk());
+  ASSERT_THAT(stream->synchronize(in(10_ms)), IsOk());
+  ASSERT_EQ(cp.executed().size(), 1U);
+  const auto payload = cp.executed().front().entry.get<abi::LaunchPayload>();
+  EXPECT_EQ(payload.arguments, 0x1000'0040U);
+  EXPECT_EQ(payload.argument_bytes, 24U);
+  EXPECT_EQ(payload.timeout_us, 3U);
+}
+
+TEST_F(StreamArgumentTest, PresentArgumentsAreAlignedAndTheOnlyOnes) {
+  const auto stream = open();
+  const DeviceAddress place{0x1000'0040};
+  auto both = kernel(LaunchCores::kVector, 1);
+  both.present = {place, 8};
+  EXPECT_THAT(stream->launch(both), FailsWith(ErrorCode::kInvalidArgument));
+  for (const PresentArguments& wrong :
+       {PresentArguments{place + 8, 8}, PresentArguments{place, abi::kMaxArgumentBytes + 1}}) {
+    auto launch = kernel(LaunchCores::kVector, 1);
+    launch.bytes = 0;
+    launch.present = wrong;
+    EXPECT_THAT(stream->launch(launch), FailsWith(ErrorCode::kInvalidArgument));
+  }
+  EXPECT_TRUE(cp.executed().empty());
+}
+
 // Against a model: bytes that are taken, in the order in which they end.
 TEST_F(StreamArgumentTest, TheRingGivesNoByteTwice) {
   std::mt19937 random(7);

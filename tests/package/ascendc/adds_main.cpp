@@ -114,6 +114,33 @@ void from_memory(aclrtStream stream) {
   OK(aclrtBinaryUnLoad(binary));
 }
 
+// The kernel reads arguments in device memory when it runs: the launch does not wait for the
+// stream, and another stream writes them meanwhile.
+void read_late(aclrtFuncHandle add_float, aclrtStream stream) {
+  constexpr std::uint32_t kTotal = 1024;
+  const OnCard<float> x(std::vector<float>(kTotal, 2)), z(std::vector<float>(kTotal, 0));
+  const SumArguments arguments{x.address(), x.address(), z.address(), kTotal, 128};
+  const OnCard<std::uint64_t> place(std::vector<std::uint64_t>(4));
+  aclrtStream gate = nullptr;
+  aclrtNotify notify = nullptr;
+  aclrtStreamStatus status = ACL_STREAM_STATUS_RESERVED;
+  OK(aclrtCreateStream(&gate));
+  OK(aclrtCreateNotify(&notify, 0));
+  OK(aclrtWaitAndResetNotify(notify, stream, 60));
+  OK(aclrtLaunchKernel(add_float, 8, place.address(), sizeof arguments, stream));
+  OK(aclrtStreamQuery(stream, &status));
+  REQUIRE(status == ACL_STREAM_STATUS_NOT_READY);
+  OK(aclrtMemcpyAsync(place.address(), sizeof arguments, &arguments, sizeof arguments,
+                      ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, gate));
+  OK(aclrtRecordNotify(notify, gate));
+  OK(aclrtSynchronizeStream(stream));
+  REQUIRE(z.values() == std::vector<float>(kTotal, 4));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID,
+         aclrtLaunchKernel(add_float, 8, place.address(), 4096, stream));  // beyond the allocation
+  OK(aclrtDestroyNotify(notify));
+  OK(aclrtDestroyStream(gate));
+}
+
 // What a binary has, from the program's own bytes; its kernels with arguments in device memory that
 // the stream itself brings there.
 void listed(aclrtStream stream) {
@@ -151,6 +178,7 @@ void listed(aclrtStream stream) {
   OK(aclrtLaunchKernel(functions[1], 8, place.address(), sizeof arguments, stream));
   OK(aclrtSynchronizeStream(stream));
   REQUIRE(z.values() == std::vector<float>(kTotal, 5));
+  read_late(functions[1], stream);
   OK(aclrtBinaryUnLoad(binary));
   OK(aclrtDestroyBinary(contents));
 }

@@ -97,7 +97,7 @@ static void kernels(void) {
   EXPECT(BAD, rtKernelLaunchWithHandleV2(handle, 0, 1, &args, NULL, NULL, NULL));
   args.hostInputInfoPtr = &outside;
   args.isNoNeedH2DCopy = 1;
-  EXPECT(NOT, rtKernelLaunchWithHandleV2(handle, 0, 1, &args, NULL, NULL, NULL));
+  EXPECT(BAD, rtKernelLaunchWithHandleV2(handle, 0, 1, &args, NULL, NULL, NULL));
   EXPECT(NOT, rtAicpuKernelLaunchExWithArgs(0, "x", 1, NULL, NULL, NULL, 0));
 }
 

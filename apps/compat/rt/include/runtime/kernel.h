@@ -51,7 +51,8 @@ typedef struct tagRtArgsEx {
   uint32_t tilingDataOffset;
   uint16_t hostInputInfoNum;
   uint8_t hasTiling;       /* the two offsets above are one more place */
-  uint8_t isNoNeedH2DCopy; /* 0, else 207000: the arguments are the host's */
+  uint8_t isNoNeedH2DCopy; /* not 0: `args` is device memory, read when the kernel runs; 107000: it
+                              is not, is not aligned to 64, or there are places */
   uint8_t reserved[4];
 } rtArgsEx_t;
 typedef struct tagRtSmCtrl rtSmDesc_t; /* of the L2; null, or not looked at */

@@ -5,7 +5,7 @@
 // H2D: reads over the link, HBM writes.  D2H: HBM reads, posted writes over the link.
 // D2D: HBM reads and HBM writes take turns, a buffer full of each, so that the HBM does not turn
 //      its data buses around for every chunk.
-// Prefetch: reads through the L2, whose data stay there.
+// Prefetch: reads through the L2, whose data stay there; done when the last line is there.
 // P2P: the same at the same time, because one side is behind a link that is slower than the HBM.
 #pragma once
 

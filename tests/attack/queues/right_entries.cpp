@@ -81,10 +81,19 @@ RightEntry RightEntries::stamp(Lane& lane) {
   return right;
 }
 
+// Changes nothing, whoever writes there meanwhile.
+RightEntry RightEntries::prefetch(Lane& lane) {
+  RightEntry right;
+  const auto from = static_cast<unsigned>(process_.random.below(kDeviceCells));
+  right.entry = entries::prefetch(lane.device_cell(from), 1 + process_.random.below(lane.cell));
+  return right;
+}
+
 RightEntry RightEntries::any(Lane& lane, std::uint64_t recorded) {
   RightEntry right;
   const auto drawn = process_.random.below(100);
-  if (drawn < 20) return fill(lane);
+  if (drawn < 15) return fill(lane);
+  if (drawn < 20) return prefetch(lane);
   if (drawn < 45) return add(lane);
   if (drawn < 70) return copy(lane);
   if (drawn < 76) return wait(lane);

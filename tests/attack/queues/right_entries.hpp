@@ -29,6 +29,7 @@ class RightEntries {
   RightEntry wait(Lane& lane);
   RightEntry late_wait(Lane& lane);
   RightEntry stamp(Lane& lane);
+  RightEntry prefetch(Lane& lane);
 
   QueueProcess& process_;
 };

@@ -86,7 +86,7 @@ WrongEntry WrongEntries::copies(const Lane& lane) {
 WrongEntry WrongEntries::fills(const Lane& lane) {
   const auto bad = nowhere();
   const auto odd = 1 + random_.below(3);
-  switch (random_.below(6)) {
+  switch (random_.below(7)) {
     case 0:
       return wrong_at("a fill of nothing mapped", entries::fill(bad, lane.cell, 7),
                       FaultCode::kTranslation, bad.value, lane.cell);
@@ -102,6 +102,9 @@ WrongEntry WrongEntries::fills(const Lane& lane) {
     case 4:
       return wrong_at("a timestamp nowhere", entries::timestamp(bad), FaultCode::kTranslation,
                       bad.value, 8);
+    case 5:
+      return wrong_at("a prefetch of nothing mapped", entries::prefetch(bad, lane.cell),
+                      FaultCode::kTranslation, bad.value, lane.cell);
     default:
       return wrong("a timestamp at an odd address", entries::timestamp(lane.stamps() + odd),
                    {FaultCode::kMalformedEntry});

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A thread that has not called sleeps in simulated time, too: the stream waits for what it does
    then. Times are simulated. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>

@@ -2,6 +2,7 @@
 #include "model/aicore/issue_unit.hpp"
 
 #include "model/aicore/function_checks.hpp"
+#include "model/aicore/store_checks.hpp"
 
 namespace npu::model {
 
@@ -85,7 +86,19 @@ void IssueUnit::issue_checked(Pipe pipe, const T& instruction, const Instruction
     thread_.raise_fault(found.code, address, memory && pipe != Pipe::kMte2, found.size, pipe);
   }
   make_room(pipe);
-  pipes_.issue(pipe, instruction, calls_.issued(), thread_.local());
+  pipes_.issue(pipe, instruction, calls_.issued(), thread_.local(), reduction_);
+}
+
+// One that no memory computes is as a malformed instruction.
+void IssueUnit::set_store_reduction(const platform::StoreReduction& reduction) {
+  polls_.enter_effect();
+  spend_issue();
+  if (reduction.operation != abi::ReduceOperation::kNone &&
+      !abi::can_reduce(reduction.element, reduction.operation)) {
+    thread_.raise_fault(FaultCode::kInstruction,
+                        thread_.at_fault(abi::FaultyField::kKind, Pipe::kMte3, 0));
+  }
+  reduction_ = reduction;
 }
 
 void IssueUnit::issue(const platform::CopyIn& instruction) {
@@ -93,7 +106,9 @@ void IssueUnit::issue(const platform::CopyIn& instruction) {
                 check(sizes_, instruction, services_.config.transposed_percent != 0));
 }
 void IssueUnit::issue(const platform::CopyOut& instruction) {
-  issue_checked(Pipe::kMte3, instruction, check(sizes_, instruction, ways_));
+  auto found = check(sizes_, instruction, ways_);
+  if (!found.wrong()) found = check_reduced(instruction, reduction_);
+  issue_checked(Pipe::kMte3, instruction, found);
 }
 void IssueUnit::issue(const platform::LoadL0& instruction) {
   issue_checked(Pipe::kMte1, instruction, check(sizes_, instruction));
@@ -102,7 +117,9 @@ void IssueUnit::issue(const platform::Mmad& instruction) {
   issue_checked(Pipe::kCube, instruction, check(sizes_, instruction));
 }
 void IssueUnit::issue(const platform::Fixpipe& instruction) {
-  issue_checked(Pipe::kFixpipe, instruction, check(sizes_, instruction, ways_));
+  auto found = check(sizes_, instruction, ways_);
+  if (!found.wrong()) found = check_reduced(instruction, reduction_);
+  issue_checked(Pipe::kFixpipe, instruction, found);
 }
 void IssueUnit::issue(const platform::Vector& instruction) {
   issue_checked(Pipe::kVector, instruction, check(sizes_, instruction));

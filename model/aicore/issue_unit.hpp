@@ -19,6 +19,10 @@ class IssueUnit {
   void issue(const platform::Fixpipe& instruction);
   void issue(const platform::Vector& instruction);
   void issue(const platform::VectorFunction& instruction);
+  // A register of the core: what CopyOut and Fixpipe do from now on.
+  void set_store_reduction(const platform::StoreReduction& reduction);
+  // A block begins.
+  void begin_block() { reduction_ = {}; }
   void set_flag(platform::Pipe from, platform::Pipe to, unsigned id);
   void wait_flag(platform::Pipe from, platform::Pipe to, unsigned id);
   void pipe_barrier(platform::Pipe pipe);
@@ -44,6 +48,7 @@ class IssueUnit {
   PipeUnit& pipes_;
   CrossFlagPort& cross_flags_;
   ProgramCoreStatistics& statistics_;
+  platform::StoreReduction reduction_;
 };
 
 }  // namespace npu::model

@@ -30,17 +30,18 @@ void LocalMemory::clear() {
   sources_.clear();
 }
 
-CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemoryPort& memory,
-                                  SpaceId vmid) {
+CommandFault LocalMemory::execute(const Instruction& instruction,
+                                  const platform::StoreReduction& reduction,
+                                  DeviceMemoryPort& memory, SpaceId vmid) {
   if (!functional_) return {};
   if (const auto* in = std::get_if<platform::CopyIn>(&instruction)) {
     return copy_in(*in, memory, vmid);
   }
   if (const auto* out = std::get_if<platform::CopyOut>(&instruction)) {
-    return copy_out(*out, memory, vmid);
+    return copy_out(*out, {memory, vmid, reduction});
   }
   if (const auto* result = std::get_if<platform::Fixpipe>(&instruction)) {
-    return fixpipe(*result, memory, vmid);
+    return fixpipe(*result, {memory, vmid, reduction});
   }
   if (const auto* load = std::get_if<platform::LoadL0>(&instruction)) {
     load_l0(*load);
@@ -106,8 +107,7 @@ CommandFault LocalMemory::copy_transposed(const platform::CopyIn& copy, DeviceMe
   return {};
 }
 
-CommandFault LocalMemory::copy_out(const platform::CopyOut& copy, DeviceMemoryPort& memory,
-                                   SpaceId vmid) {
+CommandFault LocalMemory::copy_out(const platform::CopyOut& copy, const GlobalStores& stores) {
   if (copy.from.buffer == LocalBuffer::kL1) {
     complete_l1_loads({copy.from.offset, Bytes{copy.rows - 1U} * copy.from_pitch + copy.row_bytes});
   }
@@ -117,16 +117,14 @@ CommandFault LocalMemory::copy_out(const platform::CopyOut& copy, DeviceMemoryPo
   const std::uint32_t rows = whole ? 1 : copy.rows;
   const Bytes length = Bytes{copy.row_bytes} * (whole ? copy.rows : 1);
   for (std::uint32_t row = 0; row < rows; ++row) {
-    const auto completion = memory.write(Writer::kAiCore, vmid, to, from, length);
-    if (completion != Completion::kSuccess) return {device_fault(completion), to, vmid, true};
+    if (const auto fault = stores.write(to, from, length); fault.failed()) return fault;
     from += copy.from_pitch;
     to += copy.to_pitch;
   }
   return {};
 }
 
-CommandFault LocalMemory::fixpipe(const platform::Fixpipe& fixpipe, DeviceMemoryPort& memory,
-                                  SpaceId vmid) {
+CommandFault LocalMemory::fixpipe(const platform::Fixpipe& fixpipe, const GlobalStores& stores) {
   finish_product();
   take_scales(fixpipe);
   const unsigned char* from = at(LocalBuffer::kL0c, fixpipe.from);
@@ -135,8 +133,7 @@ CommandFault LocalMemory::fixpipe(const platform::Fixpipe& fixpipe, DeviceMemory
   std::uint64_t to = fixpipe.to;
   for (std::uint32_t row = 0; row < fixpipe.m; ++row) {
     convert_row(fixpipe, from, row_.data());
-    const auto completion = memory.write(Writer::kAiCore, vmid, to, row_.data(), length);
-    if (completion != Completion::kSuccess) return {device_fault(completion), to, vmid, true};
+    if (const auto fault = stores.write(to, row_.data(), length); fault.failed()) return fault;
     from += arithmetic::row_pitch(fixpipe);
     to += fixpipe.to_pitch;
   }

@@ -8,6 +8,7 @@
 #include "model/aicore/arithmetic/product_piece.hpp"
 #include "model/aicore/borrowed_rows.hpp"
 #include "model/aicore/deferred_loads.hpp"
+#include "model/aicore/global_stores.hpp"
 #include "model/aicore/pipe_queue.hpp"
 #include "model/core/device_memory_port.hpp"
 #include "model/core/ports.hpp"
@@ -24,7 +25,8 @@ class LocalMemory : private DirectMemoryUser {
   LocalMemory& operator=(const LocalMemory&) = delete;
 
   // An instruction that check() has passed. A fault: global memory of `vmid` could not be reached.
-  CommandFault execute(const Instruction& instruction, DeviceMemoryPort& memory, SpaceId vmid);
+  CommandFault execute(const Instruction& instruction, const platform::StoreReduction& reduction,
+                       DeviceMemoryPort& memory, SpaceId vmid);
   // All bytes are 0, nothing is left of what was issued.
   void clear();
   // FixPipe to a local buffer: to L1, or to UB, that of `target`.
@@ -56,8 +58,8 @@ class LocalMemory : private DirectMemoryUser {
   CommandFault copy_in(const platform::CopyIn& copy, DeviceMemoryPort& memory, SpaceId vmid);
   CommandFault copy_transposed(const platform::CopyIn& copy, DeviceMemoryPort& memory,
                                SpaceId vmid);
-  CommandFault copy_out(const platform::CopyOut& copy, DeviceMemoryPort& memory, SpaceId vmid);
-  CommandFault fixpipe(const platform::Fixpipe& fixpipe, DeviceMemoryPort& memory, SpaceId vmid);
+  CommandFault copy_out(const platform::CopyOut& copy, const GlobalStores& stores);
+  CommandFault fixpipe(const platform::Fixpipe& fixpipe, const GlobalStores& stores);
   void load_l0(const platform::LoadL0& load);
   void move_l0(const platform::LoadL0& load);
   void settle(platform::LocalBuffer l0, const DeferredLoads::Range& target);

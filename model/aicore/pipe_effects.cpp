@@ -39,9 +39,10 @@ void PipeEffects::execute(Pipe pipe, const PipeEntry& entry, SimTime begin, SimT
         {&services_.memory.of_this_card(), number_, static_cast<unsigned>(pipe), entry.number});
   }
   if (detail::work_watch != nullptr) tell_accesses(pipe, entry);
-  const auto fault = stays_local(entry.instruction)
-                         ? move(entry.instruction)
-                         : memory_.execute(entry.instruction, services_.memory, calls_.space());
+  const auto fault =
+      stays_local(entry.instruction)
+          ? move(entry.instruction)
+          : memory_.execute(entry.instruction, entry.reduction, services_.memory, calls_.space());
   if (fault.failed()) thread_.fail(fault, pipe, entry.number);
 }
 

@@ -39,6 +39,7 @@ struct PipeEntry {
   SimTime issued = 0;
   std::uint32_t number = 0;  // of an instruction, as abi::InstructionPlace has it
   Instruction instruction;
+  platform::StoreReduction reduction = {};  // of an instruction that stores to global memory
 };
 
 // A ring of `depth` entries. It remembers when the last `depth` of them left, which is when there

@@ -41,9 +41,10 @@ PipeUnit::PipeUnit(Simulation& sim, const ProgramCoreConfig& config, const CoreC
 }
 
 void PipeUnit::issue(Pipe pipe, const Instruction& instruction, std::uint32_t number,
-                     SimTime issued) {
+                     SimTime issued, const platform::StoreReduction& reduction) {
   PipeEntry& entry = unit(pipe).queue.push();
   entry.kind = Kind::kInstruction;
+  entry.reduction = reduction;
   entry.issued = issued;
   entry.number = number;
   entry.instruction = instruction;

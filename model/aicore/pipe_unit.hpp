@@ -57,7 +57,7 @@ class PipeUnit : private MemoryPipe::Owner {
   const Began& room_after(platform::Pipe pipe) const { return unit(pipe).queue.room_after(); }
   // The entry is handed over at `issued`. `number`: of the instruction (abi::InstructionPlace).
   void issue(platform::Pipe pipe, const Instruction& instruction, std::uint32_t number,
-             SimTime issued);
+             SimTime issued, const platform::StoreReduction& reduction);
   void issue(platform::Pipe pipe, PipeEntry::Kind kind, unsigned peer, unsigned id, SimTime issued);
   // A flag of the scalar unit itself.
   void raise(platform::Pipe from, platform::Pipe to, unsigned id, SimTime when);

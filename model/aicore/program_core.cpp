@@ -203,6 +203,7 @@ void ProgramCore::run_block() {
   parts_.thread.begin_block(stopped_early_);
   stopped_early_ = false;
   units_->memory.clear();
+  units_->issue.begin_block();
   if (units_->hazards) units_->hazards->begin_block();
   stuck_told_ = false;
   parts_.polls.reset();

@@ -71,6 +71,9 @@ void ProgramPort::issue(const platform::Vector& instruction) {
 void ProgramPort::issue(const platform::VectorFunction& instruction) {
   act(__builtin_return_address(0), [&] { core_.issue().issue(instruction); });
 }
+void ProgramPort::set_store_reduction(const platform::StoreReduction& reduction) {
+  act(__builtin_return_address(0), [&] { core_.issue().set_store_reduction(reduction); });
+}
 void ProgramPort::set_flag(Pipe from, Pipe to, unsigned id) {
   act(__builtin_return_address(0), [&] { core_.issue().set_flag(from, to, id); });
 }

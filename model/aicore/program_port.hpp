@@ -27,6 +27,7 @@ class ProgramPort final : public platform::AicorePort {
   void issue(const platform::Fixpipe& instruction) override;
   void issue(const platform::Vector& instruction) override;
   void issue(const platform::VectorFunction& instruction) override;
+  void set_store_reduction(const platform::StoreReduction& reduction) override;
   void set_flag(platform::Pipe from, platform::Pipe to, unsigned id) override;
   void wait_flag(platform::Pipe from, platform::Pipe to, unsigned id) override;
   void pipe_barrier(platform::Pipe pipe) override;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/aicore/arithmetic/reduce_elements.hpp"
+
 namespace npu::model {
 
 ReduceUnit::ReduceUnit(const sc_core::sc_module_name& name, Simulation& sim)

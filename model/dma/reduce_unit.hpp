@@ -69,8 +69,4 @@ class ReduceUnit : public sc_core::sc_module, public ResetListener {
   std::vector<unsigned char> bytes_;  // of the access that is being combined
 };
 
-// Each element of `to` becomes operation(to, from); can_reduce().
-void reduce_elements(abi::ElementType type, abi::ReduceOperation operation, unsigned char* to,
-                     const unsigned char* from, std::size_t bytes);
-
 }  // namespace npu::model

@@ -7,7 +7,7 @@ trap 'echo "line $LINENO failed: $BASH_COMMAND" >&2; cat errors output 2> /dev/n
 sources=$2/ascendc
 npusim=$prefix/bin/npusim
 host_program() { cpp_program "$sources/$1_main.cpp" "${2:-$1}" -I"$sources" "${@:3}" -lascendcl; } # NAME OUTPUT OBJECT...
-for name in adds products; do host_program $name; done
+for name in adds products totals; do host_program $name; done
 
 # What it makes, where, and what it says of it.
 "$npusim" cc "$sources/adds.cpp" > output
@@ -15,6 +15,7 @@ for name in adds products; do host_program $name; done
 add_float: aiv, N bytes, in adds.o
 add_int: aiv, N bytes, in adds.o" ]]
 "$npusim" cc "$sources/vectors.cpp" -o vectors.o > output
+"$npusim" cc "$sources/totals.cpp" > output
 "$npusim" cc "$sources/products.cpp" -I . -D UNUSED=1 > output
 grep '^product_half: aic, ' output > /dev/null
 "$npusim" cc "$sources/mixed.cpp" --host -I "$prefix/include" > output
@@ -40,7 +41,7 @@ import json, sys
 tables = json.load(open(sys.argv[1]))["tables"]
 print(sum(len(t["rows"]) for t in tables if t["title"] == "hazards of programs of AI Cores"))' "$1"
 }
-for name in adds products mixed symbols; do
+for name in adds products totals mixed symbols; do
   run "$name.json" "./$name"
   grep '^right$' output > /dev/null
   [[ $(hazards "$name.json") == 0 ]]

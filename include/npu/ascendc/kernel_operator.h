@@ -5,6 +5,7 @@
 // kernels/ascendc before this is compiled.
 #pragma once
 
+#include "npu/ascendc/atomics.hpp"
 #include "npu/ascendc/copies.hpp"
 #include "npu/ascendc/cubes.hpp"
 #include "npu/ascendc/launch.hpp"

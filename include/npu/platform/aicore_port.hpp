@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include "npu/abi/core_registers.hpp"
+#include "npu/abi/element.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::platform {
@@ -74,6 +75,13 @@ struct CopyOut {
   std::uint64_t to_pitch = 0;
   std::uint32_t from_pitch = 0;
   CopyOutTarget target = CopyOutTarget::kGlobal;
+};
+
+// What CopyOut and Fixpipe do with elements of global memory: each becomes
+// operation(what is there, what is stored), in one step. kNone: it is replaced.
+struct StoreReduction {
+  abi::ReduceOperation operation = abi::ReduceOperation::kNone;
+  abi::ElementType element = abi::ElementType::kFp32;
 };
 
 // MTE1: copies a matrix from L1 to L0A or L0B, optionally transposed. With `fractals` `rows`
@@ -268,6 +276,9 @@ class AicorePort {
   virtual void issue(const Fixpipe& instruction) = 0;
   virtual void issue(const Vector& instruction) = 0;
   virtual void issue(const VectorFunction& instruction) = 0;
+  // Of what is issued from now on; until the block ends. Sizes and addresses in global memory are
+  // multiples of the element's size then, and the type of a Fixpipe is the element's.
+  virtual void set_store_reduction(const StoreReduction& reduction) = 0;
 
   // `from` raises the flag when all earlier instructions of it are complete. `to` waits for the
   // flag and lowers it. `from` and `to` differ, and one may be the scalar unit. A wait that nothing

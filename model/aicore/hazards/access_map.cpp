@@ -57,7 +57,9 @@ void AccessMap::write(std::uint64_t begin, std::uint64_t end, const Access& acce
       if (!known.covers(read.moment))
         listener.unordered(read, false, cell->first, to - cell->first);
     }
-    if (written.moment.number != 0 && !known.covers(written.moment)) {
+    const bool any_order =
+        access.reduction != abi::ReduceOperation::kNone && access.reduction == written.reduction;
+    if (written.moment.number != 0 && !any_order && !known.covers(written.moment)) {
       listener.unordered(written, true, cell->first, to - cell->first);
     }
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/aicore/hazards/clock.hpp"
+#include "npu/abi/element.hpp"
 
 namespace npu::model {
 
@@ -17,6 +18,8 @@ struct Access {
   Moment moment;
   PlaceNumber place = 0;
   std::uint32_t issued = 0;  // its turn among what the core's program has issued
+  // A write that needs no order against others that do the same; kNone: any other access.
+  abi::ReduceOperation reduction = abi::ReduceOperation::kNone;
 };
 
 class AccessMap {

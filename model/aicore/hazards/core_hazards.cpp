@@ -101,7 +101,7 @@ void CoreHazards::reached(Pipe pipe, const PipeEntry& entry) {
   switch (entry.kind) {
     case Kind::kInstruction:
       footprint_of(entry.instruction, cube_, coupled_, extents_);
-      return access(pipe, place, turn);
+      return access(pipe, place, turn, entry.reduction.operation);
     case Kind::kSetFlag:
       if (order_.raise(pipe, static_cast<Pipe>(entry.peer), entry.id, place)) {
         hazards_.found({HazardKind::kFlagRaisedTwice, place, place, Space::kGlobal, 0, 0, 0});
@@ -126,8 +126,9 @@ AccessMap& CoreHazards::map(const Extent& extent) {
   return core == nullptr ? nowhere_ : core->local_[static_cast<std::size_t>(extent.space)];
 }
 
-void CoreHazards::access(Pipe pipe, PlaceNumber place, std::uint32_t turn) {
-  const Access access{order_.happens(pipe), place, turn};
+void CoreHazards::access(Pipe pipe, PlaceNumber place, std::uint32_t turn,
+                         abi::ReduceOperation reduction) {
+  const Access access{order_.happens(pipe), place, turn, reduction};
   const Clock& known = order_.known(pipe);
   access_ = access;
   for (const auto& extent : extents_) {
@@ -215,7 +216,8 @@ void CoreHazards::tell(Pipe pipe, std::uint32_t number, PlaceNumber place) const
 
 void CoreHazards::accessed_ub(std::uint32_t offset, bool write) {
   extents_.assign(1, {Space::kUb, write, offset, 1, sizeof(std::uint32_t), 0});
-  access(Pipe::kScalar, hazards_.place(here(Pipe::kScalar)), order_.next_turn());
+  access(Pipe::kScalar, hazards_.place(here(Pipe::kScalar)), order_.next_turn(),
+         abi::ReduceOperation::kNone);
 }
 
 }  // namespace npu::model

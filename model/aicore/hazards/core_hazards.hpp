@@ -63,7 +63,7 @@ class CoreHazards final : public PipeWatch, private AccessMap::Listener {
   PlaceNumber place_of_flag(Pipe from, Pipe to, unsigned id);
   PlaceNumber place_of_cross_flag(Pipe to, unsigned flag);
   void never_raised(PlaceNumber place);
-  void access(Pipe pipe, PlaceNumber place, std::uint32_t turn);
+  void access(Pipe pipe, PlaceNumber place, std::uint32_t turn, abi::ReduceOperation reduction);
   AccessMap& map(const Extent& extent);
   CallOrder& call() { return hazards_.call(calls_.block().context, calls_.call()); }
   void raise_cross(Pipe pipe, platform::CrossScope scope, unsigned flag);

@@ -68,7 +68,7 @@ struct Core {
     }
   }
   void execute(const model::Instruction& instruction) {
-    EXPECT_EQ(local.execute(instruction, memory, 0).code, abi::FaultCode::kNone);
+    EXPECT_EQ(local.execute(instruction, {}, memory, 0).code, abi::FaultCode::kNone);
   }
   void copy(std::uint32_t to, std::uint64_t from) {
     execute(CopyIn{{LocalBuffer::kL1, to}, from, kEdge, kEdgeRow, kPitch, kEdgeRow});
@@ -203,7 +203,7 @@ TEST(AicoreBorrowedRows, ACopyThatFailsHalfWayLeavesWhatLiesBehindTheRowsItRead)
   core.memory.mapped = kB + 40 * kPitch;
 
   const CopyIn copy{{LocalBuffer::kL1, 0}, kB, kEdge, kEdgeRow, kPitch, kEdgeRow};
-  const auto fault = core.local.execute(copy, core.memory, 0);
+  const auto fault = core.local.execute(copy, {}, core.memory, 0);
 
   core.memory.mapped = 16_MiB;
   EXPECT_EQ(fault.code, abi::FaultCode::kTranslation);

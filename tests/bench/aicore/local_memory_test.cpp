@@ -20,7 +20,7 @@ struct Local {
     }
   }
   void execute(const model::Instruction& instruction) {
-    EXPECT_EQ(local.execute(instruction, memory, 0).code, FaultCode::kNone);
+    EXPECT_EQ(local.execute(instruction, {}, memory, 0).code, FaultCode::kNone);
   }
   void copy(std::uint32_t to, std::uint64_t from) {
     execute(CopyIn{{LocalBuffer::kL1, to}, from, kSize, kRow, kRow, kRow});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C = A B by DataCopy, LoadData, Mmad and Fixpipe: tiles of 48 rows and 80 columns, k in parts of
-// 64. Blocks take tiles in turn.
+// 64. Blocks take tiles in turn, or parts of k of each tile, whose products memory adds.
 #include "kernel_operator.h"
 
 constexpr uint32_t kRows = 48, kColumns = 80, kDepth = 64, kSide = 16;
@@ -25,8 +25,19 @@ class TiledProduct {
     const uint32_t across = (n_ + kColumns - 1) / kColumns, down = (m_ + kRows - 1) / kRows;
     for (uint32_t tile = AscendC::GetBlockIdx(); tile < across * down;
          tile += AscendC::GetBlockNum()) {
-      Tile(tile / across * kRows, tile % across * kColumns);
+      Tile(tile / across * kRows, tile % across * kColumns, 0, kDepth);
     }
+  }
+  __aicore__ inline void ProcessParts() {
+    const uint32_t first = AscendC::GetBlockIdx() * kDepth;
+    if (first >= k_) return;
+    AscendC::SetAtomicAdd<T>();
+    for (uint32_t row = 0; row < m_; row += kRows) {
+      for (uint32_t column = 0; column < n_; column += kColumns) {
+        Tile(row, column, first, AscendC::GetBlockNum() * kDepth);
+      }
+    }
+    AscendC::SetAtomicNone();
   }
 
  private:
@@ -35,11 +46,11 @@ class TiledProduct {
     return end - begin < most ? end - begin : most;
   }
 
-  __aicore__ inline void Tile(uint32_t row, uint32_t column) {
+  __aicore__ inline void Tile(uint32_t row, uint32_t column, uint32_t first, uint32_t step) {
     const uint32_t m = Part(row, m_, kRows), n = Part(column, n_, kColumns);
     AscendC::LocalTensor<float> c1;
     c1Queue.AllocTensor(c1);
-    for (uint32_t depth = 0; depth < k_; depth += kDepth) {
+    for (uint32_t depth = first; depth < k_; depth += step) {
       const uint32_t k = Part(depth, k_, kDepth);
       Copy(row, column, depth, m, k, n);
       Split(m, k, n);
@@ -48,7 +59,7 @@ class TiledProduct {
       params.m = m;
       params.n = n;
       params.k = k;
-      params.cmatrixInitVal = depth == 0;
+      params.cmatrixInitVal = depth == first;
       AscendC::Mmad(c1, a2, b2, params);
       a2Queue.FreeTensor(a2);
       b2Queue.FreeTensor(b2);
@@ -130,4 +141,10 @@ extern "C" __global__ __aicore__ void product_half(GM_ADDR a, GM_ADDR b, GM_ADDR
   TiledProduct<half> op;
   op.Init(a, b, c, m, k, n);
   op.Process();
+}
+extern "C" __global__ __aicore__ void product_parts(GM_ADDR a, GM_ADDR b, GM_ADDR c, uint32_t m,
+                                                    uint32_t k, uint32_t n) {
+  TiledProduct<float> op;
+  op.Init(a, b, c, m, k, n);
+  op.ProcessParts();
 }

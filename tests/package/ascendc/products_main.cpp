@@ -62,6 +62,8 @@ int main() {
   multiply("product_float", 16, 16, 16, stream);
   multiply("product_float", 100, 150, 90, stream);  // no whole fractals
   multiply("product_float", 1, 7, 3, stream);
+  multiply("product_parts", 144, 320, 240, stream);  // of five blocks each one part
+  multiply("product_parts", 50, 700, 90, stream);
   multiply("product_half", 112, 192, 176, stream);
   OK(aclrtDestroyStream(stream));
   OK(aclFinalize());

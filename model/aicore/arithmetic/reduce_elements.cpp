@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/aicore/arithmetic/reduce_elements.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <systemc>
 #include <type_traits>
 
 #include "model/aicore/arithmetic/convert.hpp"
-#include "model/dma/reduce_unit.hpp"
 
 namespace npu::model {
 namespace {

@@ -50,7 +50,7 @@ int main() {
     total<std::int8_t>("total_int8", how);
   }
   {
-    const OnCard<float> words(std::vector<float>(kCount));
+    const OnCard<float> words(std::vector<float>(kCount, 0));
     struct {
       void *from, *to;
     } arguments{words.address(), words.address()};

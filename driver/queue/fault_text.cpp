@@ -45,6 +45,7 @@ std::string found_at(const QueueFault& fault) {
     case FaultCode::kNone:
     case FaultCode::kMalformedEntry:
     case FaultCode::kInvalidCoreMask:
+    case FaultCode::kTaskTimeout:
       return {};
     case FaultCode::kIndexBackwards:
     case FaultCode::kIndexBeyondRing:

@@ -69,6 +69,7 @@ Result<std::vector<std::byte>> kernel_file(const std::vector<CompiledKernel>& ke
     entry.cores = kernel.cores;
     entry.size = kernel.object.size();
     entry.layout = own.layout;
+    entry.prints = own.prints ? 1 : 0;
     entry.first_parameter = static_cast<std::uint32_t>(parameters.size());
     entry.parameters = own.parameters_known ? static_cast<std::uint32_t>(own.parameters.size())
                                             : abi::kUnknownParameters;

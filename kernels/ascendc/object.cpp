@@ -12,6 +12,8 @@
 namespace npu::ascendc {
 namespace {
 
+constexpr const char* kPrintSection = ".npusim_prints";  // include/npu/ascendc/print.hpp
+
 // A 64-bit ELF object, of which nothing outside is read.
 class Object {
  public:
@@ -91,6 +93,7 @@ Result<ObjectContents> contents_of(ConstByteSpan object) {
   if (found.parameters_known) {
     found.parameters.assign(layout->parameter, layout->parameter + layout->parameters);
   }
+  found.prints = elf.section(kPrintSection).has_value();
   const auto section = elf.section(kVariableSection);
   if (!section) return found;
   if (section->sh_offset > object.size || section->sh_size > object.size - section->sh_offset) {

@@ -15,6 +15,7 @@ struct ObjectContents {
   Bytes layout = 0;  // where its abi::KernelLayout is
   std::vector<abi::KernelFileParameter> parameters;
   bool parameters_known = true;
+  bool prints = false;                             // it has kPrints of print.hpp
   std::vector<abi::KernelFileVariable> variables;  // of kVariableSection, by offset
   std::vector<std::byte> values;                   // that the variables have at first: the section
 };

@@ -41,12 +41,12 @@ Result<std::string> find_file(const Context& context, const std::string& name) {
     const auto path = std::filesystem::path(directory) / name;
     if (std::filesystem::exists(path, code)) return path.string();
   }
-  return fail(ErrorCode::kInvalidArgument, "hbm_replay: no " + name + " among the configurations");
+  return fail(ErrorCode::kInvalidArgument, "no " + name + " among the configurations");
 }
 
 Result<ReplayConfig> card_memory(const Context& context) {
   if (context.machine == nullptr || context.machine->cards.empty()) {
-    return fail(ErrorCode::kInvalidArgument, "hbm_replay: there is no simulated card");
+    return fail(ErrorCode::kInvalidArgument, "there is no simulated card");
   }
   const model::HbmConfig& hbm = context.machine->cards.front().hbm;
   const bool shared = hbm.policy == model::HbmPolicy::kSharedQueue;
@@ -138,14 +138,14 @@ Status check(const Cell& cell, const ReplayConfig& config) {
     wrong = "span is no multiple of a request, or larger than the memory";
   }
   if (p.stride > p.span || p.stride < p.request) wrong = "stride is not between request and span";
-  if (p.span / p.streams < 128) wrong = "too many streams for the span";
+  if (p.span / p.streams < 128) wrong = "streams have less than 128 bytes of the span each";
   if (!replay::can_replay(config)) {
     wrong =
         "DRAMsim3's controller knows neither pseudo channels, stack ids, per-bank refresh nor "
         "an ACT of several clocks; choose other timings";
   }
   if (wrong.empty()) return {};
-  return fail(ErrorCode::kInvalidArgument, "hbm_replay: " + config.name + ": " + wrong);
+  return fail(ErrorCode::kInvalidArgument, config.name + ": " + wrong);
 }
 
 const ReferenceFigure* find_figure(const std::vector<ReferenceFigure>& figures,
@@ -253,7 +253,7 @@ Status Replays::run_cell(const ReplayConfig& config, Cell cell, Table& table) {
   const bool shared = has_shared_source(context_);
   if (!shared && !replay::in_one_channel(config, accesses, cell.pattern.request)) {
     return fail(ErrorCode::kInvalidArgument,
-                "hbm_replay: " + config.name + " " + cell.name +
+                config.name + " " + cell.name +
                     ": queues=per_channel needs requests that lie in one channel each; choose a "
                     "smaller request_bytes");
   }
@@ -261,7 +261,7 @@ Status Replays::run_cell(const ReplayConfig& config, Cell cell, Table& table) {
                                      shared ? ReplaySource::kShared : ReplaySource::kPerChannel);
   pass_time(result, config.hbm.timings.clock_hz);
   if (result.requests() != cell.requests) {
-    return fail(ErrorCode::kWrongData, "hbm_replay: " + config.name + " " + cell.name + ": " +
+    return fail(ErrorCode::kWrongData, config.name + " " + cell.name + ": " +
                                            std::to_string(result.requests()) + " of " +
                                            std::to_string(cell.requests) + " requests returned");
   }

@@ -12,6 +12,7 @@
 #include "apps/compat/acl/blocking.hpp"
 #include "apps/compat/acl/kernel_arguments.hpp"
 #include "apps/compat/acl/symbols.hpp"
+#include "apps/compat/client/managed_view.hpp"
 #include "apps/compat/client/request.hpp"
 #include "npu/base/file_descriptor.hpp"
 
@@ -107,6 +108,17 @@ aclError fetch(const void* args, std::size_t size, aclrtStream stream,
   return aclrtMemcpy(bytes->data(), size, args, size, ACL_MEMCPY_DEVICE_TO_HOST);
 }
 
+// With arguments that the kernel reads there.
+aclError launch_there(const Launch& what, const void* args, std::size_t size) {
+  rtArgsEx_t all = {};
+  all.args = const_cast<void*>(args);  // which are only read
+  all.argsSize = static_cast<std::uint32_t>(size);
+  all.isNoNeedH2DCopy = 1;
+  const auto task = task_of(what.config);
+  return rtKernelLaunchWithHandleV2(what.function, 0, what.blocks, &all, nullptr, what.stream,
+                                    &task);
+}
+
 static_assert(sizeof(aclrtPlaceHolderInfo) == sizeof(rtHostInputInfo_t));
 aclError begin(const Launch& what, const void* args, std::size_t size,
                const aclrtPlaceHolderInfo* places, std::size_t count) {
@@ -120,6 +132,8 @@ aclError begin(const Launch& what, const void* args, std::size_t size,
   if (size != 0 && word(args) >= kDeviceBegin && word(args) < kDeviceEnd) {
     const aclError status = ask_for<Call::kPlace>(&on_device, {word(args)});
     if (status != ACL_SUCCESS) return status;
+    // Of no memory at all: the launch says so.
+    if (!on_device && !may_be_managed(args, size)) return launch_there(what, args, size);
   }
   if (on_device && (count != 0 || word(args) % kArgumentAlignment != 0 || is_own(what.function))) {
     const aclError status = fetch(args, size, what.stream, &fetched);
@@ -127,10 +141,10 @@ aclError begin(const Launch& what, const void* args, std::size_t size,
     args = fetched.data();
     on_device = false;
   }
+  if (on_device) return launch_there(what, args, size);
   rtArgsEx_t all = {};
   all.args = const_cast<void*>(args);  // which are only read
   all.argsSize = static_cast<std::uint32_t>(size);
-  all.isNoNeedH2DCopy = on_device ? 1 : 0;
   all.hostInputInfoNum = static_cast<std::uint16_t>(count);
   std::vector<rtHostInputInfo_t> inputs(count);
   if (count != 0) std::memcpy(inputs.data(), places, count * sizeof *places);

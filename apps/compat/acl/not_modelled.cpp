@@ -30,7 +30,6 @@ NPU_NO_FEATURE(aclrtSetGroup, int32_t)
 NPU_NO_FEATURE(aclrtGetArgsFromExceptionInfo, const aclrtExceptionInfo*, void**, uint32_t*)
 NPU_NO_FEATURE(aclrtGetFuncHandleFromExceptionInfo, const aclrtExceptionInfo*, aclrtFuncHandle*)
 
-
 NPU_NOT_ON_THESE_CARDS(acltdtAllocBuf, size_t, uint32_t, acltdtBuf*)
 NPU_NOT_ON_THESE_CARDS(acltdtFreeBuf, acltdtBuf)
 NPU_NOT_ON_THESE_CARDS(acltdtGetBufData, const acltdtBuf, void**, size_t*)

@@ -21,6 +21,14 @@ aclError check(aclrtCmoType type) {
   return known ? ACL_ERROR_RT_FEATURE_NOT_SUPPORT : ACL_ERROR_INVALID_PARAM;
 }
 
+aclError prefetch(const Description& what, aclrtStream stream) {
+  return npu::compat::ask<Call::kPrefetch>({what.address, what.size, {1, word(stream)}});
+}
+
+bool is_aligned(const void* description) {
+  return word(description) % alignof(Description) == 0;
+}
+
 }  // namespace
 
 extern "C" {
@@ -29,7 +37,7 @@ aclError aclrtCmoAsync(void* address, size_t size, aclrtCmoType type, aclrtStrea
   if (address == nullptr || size == 0) return ACL_ERROR_INVALID_PARAM;
   const aclError status = check(type);
   if (status != ACL_SUCCESS) return status;
-  return npu::compat::ask<Call::kPrefetch>({word(address), size, {1, word(stream)}});
+  return prefetch({word(address), size}, stream);
 }
 
 aclError aclrtCmoGetDescSize(size_t* size) {
@@ -40,6 +48,7 @@ aclError aclrtCmoGetDescSize(size_t* size) {
 
 aclError aclrtCmoSetDesc(void* description, void* address, size_t size) {
   if (description == nullptr || address == nullptr || size == 0) return ACL_ERROR_INVALID_PARAM;
+  if (!is_aligned(description)) return ACL_ERROR_RT_PARAM_INVALID;
   const Description what{word(address), size};
   return aclrtMemcpy(description, sizeof what, &what, sizeof what, ACL_MEMCPY_HOST_TO_DEVICE);
 }
@@ -47,13 +56,14 @@ aclError aclrtCmoSetDesc(void* description, void* address, size_t size) {
 aclError aclrtCmoAsyncWithDesc(void* description, aclrtCmoType type, aclrtStream stream,
                                const void* reserved) {
   if (description == nullptr || reserved != nullptr) return ACL_ERROR_INVALID_PARAM;
+  if (!is_aligned(description)) return ACL_ERROR_RT_PARAM_INVALID;
   aclError status = check(type);
   Description what;
   if (status == ACL_SUCCESS) {
     status = aclrtMemcpy(&what, sizeof what, description, sizeof what, ACL_MEMCPY_DEVICE_TO_HOST);
   }
   if (status != ACL_SUCCESS) return status;
-  return aclrtCmoAsync(reinterpret_cast<void*>(what.address), what.size, type, stream);
+  return what.address == 0 || what.size == 0 ? ACL_ERROR_INVALID_PARAM : prefetch(what, stream);
 }
 
 }  // extern "C"

@@ -125,8 +125,19 @@ aclError npusimLaunchPrintingKernel(aclrtFuncHandle function, uint32_t blocks, c
       printing->address_offset > size - sizeof(uint64_t)) {
     return ACL_ERROR_INVALID_PARAM;
   }
+  wire::FunctionInfo function_info;
+  aclError status = ask<Call::kFunctionInfo>({word(function)}, &function_info);
+  if (status != ACL_SUCCESS) return status;
+  if (function_info.prints == 0) {  // only another one of its source does
+    return launched(begin_kernel(function, blocks, args, printing->address_offset, stream), stream);
+  }
+  // The launch would wait for the kernel.
+  aclmdlRICaptureStatus capture = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+  status = aclmdlRICaptureGetInfo(stream, &capture, nullptr);
+  if (status != ACL_SUCCESS) return status;
+  if (capture != ACL_MODEL_RI_CAPTURE_STATUS_NONE) return ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT;
   PrintedLaunch launch = {named(stream), 0, nullptr, *printing};
-  aclError status = aclrtGetDevice(&launch.device);
+  status = aclrtGetDevice(&launch.device);
   if (status != ACL_SUCCESS) return status;
   status = aclrtMalloc(&launch.buffer, printing->bytes, ACL_MEM_MALLOC_HUGE_FIRST);
   if (status != ACL_SUCCESS) return status;

@@ -41,8 +41,9 @@ int sleep_for(const timespec& length, timespec* rest) {
   if (channel_in_connected_process() == nullptr) {
     return static_cast<int>(::syscall(SYS_nanosleep, &length, rest));
   }
+  const std::uint64_t nanoseconds = nanoseconds_of(length);  // `rest` may be the same
   if (rest != nullptr) *rest = {};
-  ask<Call::kSleep>({nanoseconds_of(length)});
+  ask<Call::kSleep>({nanoseconds});
   return 0;
 }
 

@@ -172,7 +172,7 @@ struct FunctionName {
 // The name is in the window. `cores`: cube 0, vector 1, both 2. `address`: of its code on the
 // thread's device; 0: no device is set.
 struct FunctionInfo {
-  std::uint64_t binary = 0, cores = 0, address = 0, bytes = 0, name_bytes = 0;
+  std::uint64_t binary = 0, cores = 0, address = 0, bytes = 0, name_bytes = 0, prints = 0;
 };
 // In the window for each parameter of a kernel: where it is in the arguments of a launch.
 struct KernelParameter {

@@ -82,12 +82,12 @@ Value<driver::PresentArguments> present_arguments(Caller& caller,
   if (launch.function->built_in != nullptr) {
     return fault(kFeature, "arguments of npusim's own kernels are in the host's memory");
   }
-  if (at.value % kAlignment != 0 || call.places != 0) {
-    return fault(kRuntimeParameter, "arguments in device memory are aligned to 64, without places");
-  }
   if (call.bytes == 0) return driver::PresentArguments{};
   const auto owner = caller.card_of(at, call.bytes);
   if (!owner) return forward_fault(owner);
+  if (at.value % kAlignment != 0 || call.places != 0) {
+    return fault(kRuntimeParameter, "arguments in device memory are aligned to 64, without places");
+  }
   if (*owner != &card) return fault(kRuntimeParameter, "the arguments are on another device");
   return driver::PresentArguments{at, static_cast<std::uint32_t>(call.bytes)};
 }
@@ -313,6 +313,7 @@ Value<wire::FunctionInfo> serve(Caller& caller, const CallOf<Call::kFunctionInfo
     info.address = (*module)->image().value;
   }
   info.bytes = function->built_in != nullptr ? 0 : object_of(*function).size;
+  info.prints = function->filed != nullptr && function->filed->prints ? 1 : 0;
   const auto name = name_of(*function);
   info.name_bytes = name.size();
   call.give(name.data(), name.size());

@@ -66,7 +66,7 @@ Result<FiledKernel> filed_kernel(ConstByteSpan file, const abi::KernelFileEntry&
   const std::string name = shortened(entry.name);
   constexpr char kElf[] = {0x7F, 'E', 'L', 'F'};
   if (entry.size < sizeof kElf || !is_inside(entry.offset, entry.size, file.size) ||
-      entry.cores > abi::KernelCores::kMixed ||
+      entry.cores > abi::KernelCores::kMixed || entry.prints > 1 || entry.reserved != 0 ||
       !is_inside(entry.layout, sizeof(abi::KernelLayout), entry.size) ||
       std::memcmp(file.data + entry.offset, kElf, sizeof kElf) != 0) {
     return torn("kernel " + name);
@@ -76,7 +76,8 @@ Result<FiledKernel> filed_kernel(ConstByteSpan file, const abi::KernelFileEntry&
   if (!image) return forward_error(image);
   FiledKernel kernel{entry.name,   cores_of_kernel(entry.cores),
                      entry.offset, entry.size,
-                     entry.layout, std::nullopt};
+                     entry.layout, entry.prints != 0,
+                     std::nullopt};
   if (entry.parameters == abi::kUnknownParameters) return kernel;
   if (entry.parameters > abi::kMostParameters ||
       !is_inside(entry.first_parameter, entry.parameters, parameters.size())) {
@@ -98,7 +99,10 @@ Status read_kernel_file(Binary& binary) {
   if (file.size < sizeof(abi::KernelFileHeader)) return torn("no whole header");
   abi::KernelFileHeader header;
   std::memcpy(&header, file.data, sizeof header);
-  if (header.version != 2) return torn(fmt::format("version {}", header.version));
+  if (header.version != abi::kKernelFileVersion) {
+    return torn(fmt::format("version {}, not {}: it has to be compiled again", header.version,
+                            abi::kKernelFileVersion));
+  }
   std::vector<abi::KernelFileEntry> entries;
   std::vector<abi::KernelFileParameter> parameters;
   TableReader tables(file, sizeof header);

@@ -97,7 +97,8 @@ struct FiledKernel {
   std::string name;
   Cores cores;
   Bytes offset, size;
-  Bytes layout = 0;  // in the object: abi::KernelLayout
+  Bytes layout = 0;     // in the object: abi::KernelLayout
+  bool prints = false;  // its launches have a buffer for what it prints
   std::optional<std::vector<abi::KernelFileParameter>> parameters;  // nullopt: they are not known
 };
 

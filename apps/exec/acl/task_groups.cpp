@@ -73,7 +73,9 @@ Outcome update_kernel(ProgramStream& stream, const driver::KernelLaunch& what) {
   Submitting submitting(stream.watched);
   const auto updated = stream.stream->update(*kernel.graph, kernel.number, what);
   if (!updated && updated.error().code == ErrorCode::kBusy) {
-    return fault(kModelRunning, "a run is in flight: only arguments of its kernels can change");
+    return fault(kModelRunning,
+                 "a run is in flight: only arguments that the host gives for others of the host's "
+                 "can change");
   }
   if (!updated) return submission_fault(updated.error());
   submitting.made(updated->ticket());

@@ -104,7 +104,9 @@ def reduce(x, how, axis=None, outDType=None, *, keepdims=False, device=None):
     if how not in ("sum", "mean", "max", "min", "prod"):
         raise ValueError(f"how: found {how!r}; allowed: sum, mean, max, min, prod")
     axes = range(x.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
-    axes = sorted({_axis_of(each, x.ndim) for each in axes})
+    axes = sorted(_axis_of(each, x.ndim) for each in axes)
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"axis: found {axis}; allowed: each axis once")
     kept = [each for each in range(x.ndim) if each not in axes]
     shape = [1 if each in axes else side for each, side in enumerate(x.shape)]
     result = shape if keepdims else [x.shape[each] for each in kept]

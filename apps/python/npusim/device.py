@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cards: memory, kernels, task graphs."""
 
+import operator
 import weakref
 
 from .memory import DeviceMemory, HostMemory
@@ -159,9 +160,11 @@ class Device:
             image: the object as `bytes`, or the name of one of the installation's programs.
 
         Raises:
-            ValueError: there is no such program.
+            ValueError: there is no such program, or number.
             Error: what the driver says of the object.
         """
+        if operator.index(kernel) < 0:
+            raise ValueError(f"kernel: found {kernel}; allowed: 0 to 1023")
         if isinstance(image, str):
             name, image = image, program(image)
             self._simulator._use_program(name, image)

@@ -4,7 +4,7 @@ arrays, types and errors are. Truth values are arrays of bool, on the card bytes
 
 import numpy
 
-from .operator_call import array_of, number_of, run
+from .operator_call import array_of, number_of, repeated, run
 from .tensor_ops import _call
 
 
@@ -22,7 +22,7 @@ def _repeated(name, a, b, device, result=None, condition=None):
         arrays.append(condition.view("int8"))
         shapes.append(condition.shape)
         options["condition_shape"] = [int(side) for side in condition.shape]
-    shape = numpy.broadcast_shapes(*shapes)
+    shape = repeated(**dict(zip(("a", "b", "condition"), shapes)))
     call = _call(name, a, a.shape or (1,), other_shape=[int(side) for side in b.shape], **options)
     return run(device, call, arrays, shape, result or call.dtype)
 

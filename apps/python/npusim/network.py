@@ -77,7 +77,7 @@ class Network:
             A `dict` from the names of the model's results to arrays.
 
         Raises:
-            ValueError: an input is missing, unknown, or of another type.
+            ValueError: an input is missing, unknown, of another type, or of other sides than the model's.
             Error: a node cannot do what the inputs want (`ErrorCode.UNSUPPORTED`,
                 `ErrorCode.INVALID_ARGUMENT`), or the card says so. The network stays usable.
         """
@@ -93,12 +93,17 @@ class Network:
     def _row(self, name, inputs):
         if name not in inputs:
             raise ValueError(f"inputs: '{name}' is missing")
-        kind = self._inputs[name][0]
+        kind, sides = self._inputs[name]
         value = inputs[name]
         dtype = numpy.dtype(_ARRAYS[kind])
         array = value if isinstance(value, numpy.ndarray) else numpy.asarray(value, dtype)
         if array.dtype.newbyteorder("=") != dtype:
             raise ValueError(f"{name}: found an array of {array.dtype.name}; allowed: {dtype.name}")
+        if sides is not None and (len(sides) != array.ndim or
+                                  any(side not in (-1, own) for side, own in zip(sides, array.shape))):
+            allowed = ", ".join("any" if side == -1 else str(side) for side in sides)
+            raise ValueError(f"{name}: found an array of ({', '.join(map(str, array.shape))}); "
+                             f"allowed: ({allowed})")
         array = array.astype(dtype, copy=False)
         return name, kind, list(array.shape), array.tobytes()
 

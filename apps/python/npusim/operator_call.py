@@ -108,6 +108,15 @@ def _zero(device, host, tensor):
     host.run(call)
 
 
+def repeated(**shapes):
+    """The shape that arrays have whose sides of 1 are repeated."""
+    try:
+        return numpy.broadcast_shapes(*shapes.values())
+    except ValueError:
+        found = ", ".join(f"{name} is {tuple(shape)}" for name, shape in shapes.items())
+        raise ValueError(f"{found}: sides are equal, or 1, from the last one on") from None
+
+
 def run(device, call, arrays, shape, outDType, zeros=False, in_place=0, others=()):
     """`zeros`: the operator leaves elements of the result alone, which are to be 0. `in_place`: results
     are so many of the first arrays, and a list of them is returned. `others`: shapes and types of
@@ -127,8 +136,9 @@ def run(device, call, arrays, shape, outDType, zeros=False, in_place=0, others=(
     call.inputs = addresses + [0] * (len(call.inputs) - len(addresses))
     places = [each.address for each in results]
     call.results = places + [0] * (len(call.results) - len(places))
+    ran = host.run(call)
     _last.clear()
-    _last.update(host.run(call))
+    _last.update(ran)
     for watch in watchers:
         watch(_last)
     if device._capture is not None:

@@ -4,6 +4,7 @@
 import atexit
 import hashlib
 import json
+import operator
 import os
 import weakref
 
@@ -95,9 +96,12 @@ class Simulator:
             index: 0 .. device_count - 1.
 
         Raises:
+            ValueError: a negative index.
             Error: `ErrorCode.NOT_FOUND`, no such card; `ErrorCode.BUSY`, a `ChipWorker` has it; and
                 what the driver says of the card.
         """
+        if operator.index(index) < 0:
+            raise ValueError(f"index: found {index!r}; allowed: 0 to {self.device_count - 1}")
         found = self._devices.get(index)
         if found is None or found.closed:
             found = Device(self, index)

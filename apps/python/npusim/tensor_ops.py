@@ -8,7 +8,7 @@ import numpy
 
 from . import _npusim
 from .bfloat16 import to_bfloat16
-from .operator_call import array_of, number_of, run, type_of
+from .operator_call import array_of, number_of, repeated, run, type_of
 from .tensor import Tensor
 
 
@@ -100,7 +100,7 @@ def broadcast(expression, a, b, *, scalars=(), outDType=None, device=None):
     if a.dtype != b.dtype or len(scalars) > 4:
         raise ValueError(f"broadcast: a is {a.dtype.name}, b is {b.dtype.name}, {len(scalars)} "
                          "scalars; allowed: one type, at most 4")
-    shape = numpy.broadcast_shapes(a.shape, b.shape)
+    shape = repeated(a=a.shape, b=b.shape)
     call = _call("broadcast", a, a.shape or (1,), other_shape=[int(side) for side in b.shape],
                  expression=expression, scalars=[*scalars, *[0.0] * (4 - len(scalars))])
     return run(device, call, [a, b], shape, outDType or call.dtype)

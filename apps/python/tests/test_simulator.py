@@ -163,6 +163,8 @@ def test_devices(simulator, device):
         simulator.device(1)
     assert caught.value.code is npusim.ErrorCode.NOT_FOUND
     assert caught.value.context == "no card 1: the machine has 1"
+    with pytest.raises(ValueError, match="index: found -1; allowed: 0 to 0"):
+        simulator.device(-1)
 
 
 def test_a_device_opens_again(simulator, device):

@@ -4,6 +4,7 @@
 import numpy
 import pytest
 
+import npusim
 from npusim import ops
 
 RANDOM = numpy.random.default_rng(5)
@@ -47,6 +48,20 @@ def test_norms():
     rows = x.reshape(-1, 15)
     wanted = (rows - rows.mean(1, keepdims=True)) / numpy.sqrt(rows.var(1, keepdims=True) + 1e-5)
     assert numpy.allclose(ops.layer_norm(rows), wanted, atol=1e-5)
+
+
+def test_sides_that_cannot_be_repeated_and_axes_that_come_twice_are_refused():
+    ones = numpy.ones((2, 3), "float32")
+    with pytest.raises(ValueError, match=r"a is \(2, 3\), b is \(2,\): sides are equal, or 1"):
+        ops.add(ones, ones[:, 0])
+    for twice in ((0, 0), (1, -1)):
+        with pytest.raises(ValueError, match="axis: found .*; allowed: each axis once"):
+            ops.reduce(ones, "sum", twice)
+    ops.relu(ones)
+    before = ops.last_call()
+    with pytest.raises(npusim.Error):
+        ops.elementwise("a +", ones)
+    assert ops.last_call() == before
 
 
 def test_tables():

@@ -15,14 +15,16 @@ enum class KernelCores : std::uint32_t {
   kMixed = 2,  // a cube core with its vector cores
 };
 
+inline constexpr std::uint32_t kKernelFileVersion = 3;
+
 struct KernelFileHeader {
-  char magic[8] = {};              // kKernelFileMagic
-  std::uint32_t version = 2;       // 8
-  std::uint32_t kernels = 0;       // 12  at most kMostKernels
-  std::uint32_t variables = 0;     // 16  at most kMostVariables
-  std::uint32_t parameters = 0;    // 20  of all kernels together
-  std::uint64_t contents = 0;      // 24  of the variables, from the file's beginning
-  std::uint64_t content_size = 0;  // 32  bytes
+  char magic[8] = {};                          // kKernelFileMagic
+  std::uint32_t version = kKernelFileVersion;  // 8
+  std::uint32_t kernels = 0;                   // 12  at most kMostKernels
+  std::uint32_t variables = 0;                 // 16  at most kMostVariables
+  std::uint32_t parameters = 0;                // 20  of all kernels together
+  std::uint64_t contents = 0;                  // 24  of the variables, from the file's beginning
+  std::uint64_t content_size = 0;              // 32  bytes
 };
 static_assert(sizeof(KernelFileHeader) == 40);
 inline constexpr char kKernelFileMagic[8] = {'n', 'p', 'u', 's', 'i', 'm', 'c', 'c'};
@@ -37,8 +39,10 @@ struct KernelFileEntry {
   std::uint64_t layout = 0;                  // 80  of its KernelLayout in the object
   std::uint32_t first_parameter = 0;         // 88  in the table
   std::uint32_t parameters = 0;              // 92  or kUnknownParameters
+  std::uint32_t prints = 0;                  // 96  1: it calls printf()
+  std::uint32_t reserved = 0;                // 100 0
 };
-static_assert(sizeof(KernelFileEntry) == 96);
+static_assert(sizeof(KernelFileEntry) == 104);
 
 // In global memory. All kernels of the file share it.
 struct KernelFileVariable {

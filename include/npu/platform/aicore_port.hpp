@@ -276,10 +276,6 @@ class AicorePort {
   virtual void issue(const Fixpipe& instruction) = 0;
   virtual void issue(const Vector& instruction) = 0;
   virtual void issue(const VectorFunction& instruction) = 0;
-  // Of what is issued from now on; until the block ends. Sizes and addresses in global memory are
-  // multiples of the element's size then, and the type of a Fixpipe is the element's.
-  virtual void set_store_reduction(const StoreReduction& reduction) = 0;
-
   // `from` raises the flag when all earlier instructions of it are complete. `to` waits for the
   // flag and lowers it. `from` and `to` differ, and one may be the scalar unit. A wait that nothing
   // can end is an exception.
@@ -324,6 +320,11 @@ class AicorePort {
   virtual int invoke(const KernelCall& call) = 0;
   // Ends the program with an exception.
   [[noreturn]] virtual void trap(std::uint16_t code) = 0;
+
+  // Of instructions that are issued from now on, until the block ends. Sizes and addresses in
+  // global memory are multiples of the element's size then, and the type of a Fixpipe is the
+  // element's. New functions come last, so that compiled programs find the others.
+  virtual void set_store_reduction(const StoreReduction& reduction) = 0;
 };
 
 // The entry point of an AI Core program (abi::ImageKind::kAiCore). It returns the result of the

@@ -14,8 +14,9 @@ static aclrtNotify notify;
 
 static void* opens(void* milliseconds) {
   const long length = *(const long*)milliseconds;
-  const struct timespec time = {length / 1000, length % 1000 * 1000000};
-  REQUIRE(nanosleep(&time, NULL) == 0);
+  struct timespec time = {length / 1000, length % 1000 * 1000000};
+  REQUIRE(nanosleep(&time, &time) == 0); /* as C++'s sleep_for() does */
+  REQUIRE(time.tv_sec == 0 && time.tv_nsec == 0);
   OK(aclrtSetCurrentContext(context));
   OK(aclrtRecordNotify(notify, gate));
   OK(aclrtSynchronizeStream(gate));

@@ -137,6 +137,11 @@ void read_late(aclrtFuncHandle add_float, aclrtStream stream) {
   REQUIRE(z.values() == std::vector<float>(kTotal, 4));
   EXPECT(ACL_ERROR_RT_PARAM_INVALID,
          aclrtLaunchKernel(add_float, 8, place.address(), 4096, stream));  // beyond the allocation
+  void* gone = nullptr;
+  OK(aclrtMalloc(&gone, sizeof arguments, ACL_MEM_MALLOC_HUGE_FIRST));
+  OK(aclrtFree(gone));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID,
+         aclrtLaunchKernel(add_float, 8, gone, sizeof arguments, stream));
   OK(aclrtDestroyNotify(notify));
   OK(aclrtDestroyStream(gate));
 }

@@ -4,6 +4,39 @@
 
 #include "program.hpp"
 
+namespace {
+
+// A kernel that does not print is launched beside others as ever: no launch waits for it, and it is
+// captured, which those that print are not.
+void say_nothing_beside(aclrtStream stream, aclrtStream gate, std::int32_t* to) {
+  aclrtNotify notify = nullptr;
+  aclmdlRI model = nullptr;
+  aclrtStreamStatus status = ACL_STREAM_STATUS_RESERVED;
+  std::int32_t word = 0;
+  const auto value = [&] {
+    OK(aclrtMemcpy(&word, sizeof word, to, sizeof word, ACL_MEMCPY_DEVICE_TO_HOST));
+    return word;
+  };
+  OK(aclrtCreateNotify(&notify, 0));
+  OK(aclrtWaitAndResetNotify(notify, stream, 60));
+  OK(say_nothing(stream, to, 20));
+  OK(aclrtStreamQuery(stream, &status));
+  REQUIRE(status == ACL_STREAM_STATUS_NOT_READY);
+  OK(aclrtRecordNotify(notify, gate));
+  OK(aclrtSynchronizeStream(stream));
+  REQUIRE(value() == 20);
+  OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+  EXPECT(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, say_it(1, stream, to, 1));
+  OK(say_nothing(stream, to, 30));
+  OK(aclmdlRICaptureEnd(stream, &model));
+  OK(aclmdlRIExecute(model, 5000));
+  REQUIRE(value() == 30);
+  OK(aclmdlRIDestroy(model));
+  OK(aclrtDestroyNotify(notify));
+}
+
+}  // namespace
+
 int main() {
   for (int turn = 0; turn < 2; ++turn) {  // the second one behind a reset of the device
     OK(aclInit(nullptr));
@@ -24,6 +57,7 @@ int main() {
     REQUIRE(words[0] == 8 && words[16] == 7 && words[32] == 9);
     std::puts("launched");
     OK(aclrtSynchronizeStream(stream));
+    say_nothing_beside(stream, other, to);
     std::puts("first");
     OK(aclrtDestroyStreamForce(other));
     std::puts("second");

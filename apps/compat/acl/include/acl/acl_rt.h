@@ -232,8 +232,10 @@ ACL_RT_CALL aclrtBinaryUnLoad(aclrtBinHandle binary);
 /* The name of the kernel in the binary; of a binary without names any will do. */
 ACL_RT_CALL aclrtBinaryGetFunction(aclrtBinHandle binary, const char* name,
                                    aclrtFuncHandle* function);
-/* `blocks` of 1 .. 65535 in the order of the stream. `args` are copied; those in device memory after
-   the stream's earlier work has ended, which the call waits for. */
+/* `blocks` of 1 .. 65535 in the order of the stream. `args` are copied. Those in memory of the
+   stream's device, aligned to 64, are not: the kernel reads them when it runs. Others in device
+   memory, and those of npusim's own kernels, are copied after the stream's earlier work has ended,
+   which the call waits for. */
 ACL_RT_CALL aclrtLaunchKernel(aclrtFuncHandle function, uint32_t blocks, const void* args,
                               size_t size, aclrtStream stream);
 ACL_RT_CALL aclrtLaunchKernelV2(aclrtFuncHandle function, uint32_t blocks, const void* args,

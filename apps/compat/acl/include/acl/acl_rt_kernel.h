@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* --- Symbols. `symbol`: the address of a kernel's function, or of a `__gm__` variable of a file.
-   100000: nothing is known by it; `offset` and `count` go beyond the variable. A device has
+   107000: it is of the other kind. 100000: nothing is known by it; `offset` and `count` go beyond the variable. A device has
    variables of its own, the thread's is meant. */
 ACL_FUNC_VISIBILITY aclError aclrtGetFuncBySymbol(const void* symbol, aclrtFuncHandle* function);
 ACL_FUNC_VISIBILITY aclError aclrtGetSymbolAddress(const void* symbol, void** address);

@@ -41,7 +41,7 @@ typedef enum aclmdlRITaskType {
 
 /* --- Captures. A stream that waits for an event which a captured stream has recorded is captured
    from then on, too. It must be waited for before the end. 207000 of a captured stream: functions
-   of the program, waits for values, managed memory. */
+   of the program, waits for values, copies of managed memory. */
 
 /* 107031: the default stream; 107027: it is captured already. */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
@@ -59,7 +59,8 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMo
 /* --- Kernels that change between runs. Those that a captured stream is given between the first two
    are a group. Those that a stream is given between the last two do not run: they replace the
    group's kernels, in order. The update is on the card when the stream has come to its end, also
-   for a run in flight that waits for it. In a run in flight only arguments can change: else 107037.
+   for a run in flight that waits for it. In a run in flight only arguments in the host's memory can
+   change: else 107037.
    107033: the stream has a group, or an update, already, or none, or another stream updates the
    group; 107034 of a task: another stream of the capture has begun a group. */
 

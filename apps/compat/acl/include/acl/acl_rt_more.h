@@ -146,8 +146,8 @@ typedef enum {
 ACL_FUNC_VISIBILITY aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t* value);
 /* --- What a stream brings to the L2 of its device when it comes to it, by a DMA engine.
-   207000: another type than ACL_RT_CMO_TYPE_PREFETCH. 107000: memory of no device, or of another
-   one than the stream's. */
+   207000: another type than ACL_RT_CMO_TYPE_PREFETCH. 107000: memory of no device. 107003: of
+   another one than the stream's. */
 typedef enum {
   ACL_RT_CMO_TYPE_PREFETCH = 0,
   ACL_RT_CMO_TYPE_WRITEBACK = 1,
@@ -156,8 +156,8 @@ typedef enum {
 } aclrtCmoType;
 ACL_FUNC_VISIBILITY aclError aclrtCmoAsync(void* address, size_t size, aclrtCmoType type,
                                            aclrtStream stream);
-/* The same of what a description in device memory says, of that many bytes, aligned to 8. It is read
-   at the call. `reserved` is null. */
+/* The same of what a description in device memory says, of that many bytes. 107000: it is not aligned
+   to 8. It is read at the call. `reserved` is null. */
 ACL_FUNC_VISIBILITY aclError aclrtCmoGetDescSize(size_t* size);
 ACL_FUNC_VISIBILITY aclError aclrtCmoSetDesc(void* description, void* address, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtCmoAsyncWithDesc(void* description, aclrtCmoType type,

@@ -201,11 +201,10 @@ ProgramCore::Units& ProgramCore::units() {
 void ProgramCore::run_block() {
   units();
   parts_.thread.begin_block(stopped_early_);
-  stopped_early_ = false;
+  stopped_early_ = stuck_told_ = false;
   units_->memory.clear();
   units_->issue.begin_block();
   if (units_->hazards) units_->hazards->begin_block();
-  stuck_told_ = false;
   parts_.polls.reset();
   const KernelBlock& block = parts_.calls.block();
   run_.identify({"AI Core", parts_.number, block.block, block.blocks, {}});

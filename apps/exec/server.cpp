@@ -211,7 +211,11 @@ class Server {
       return acl::kNotSupported;
     }
     caller.begin(call);
+    const bool sleeps = call.call == compat::Call::kSleep;
+    auto& idle = caller.process().machine().idle;
+    if (!sleeps) idle.begin_call(platform_.clock().now());
     const auto done = handler(caller, call);
+    if (!sleeps) idle.end_call(platform_.clock().now());
     if (done) return acl::kSuccess;
     caller.error() = done.error().text;
     return done.error().code;

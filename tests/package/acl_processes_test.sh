@@ -5,7 +5,7 @@
 source "$(dirname "$0")/programs.sh"
 mkdir temporary
 export TMPDIR=$folder/temporary
-for program in signals sleeps patient polls executes forks visible leaves pins waits; do
+for program in signals sleeps patient heartbeat polls executes forks visible leaves pins waits; do
   c_program "$2/$program.c" "$program" -lascendcl
 done
 
@@ -23,6 +23,12 @@ expect 1 long.json ./sleeps 10000
 longer=$(awk "BEGIN { printf \"%.6f\", $(metric sleep.total_us long.json) - $(metric sleep.total_us short.json) }")
 [[ $longer == 30006999000.000000 ]] # three sleeps of 9,999 s more, one of 9.999 s
 expect 1 report.json ./patient 3
+# Or until a call ends or is never answered, while a thread sleeps all the time.
+expect 1 report.json ./heartbeat 1000000000
+code=0
+exec_on 910b2 -- ./heartbeat || code=$?
+[[ $code == 1 && $(wc -l < errors) == 1 ]]
+grep 'nothing more can happen: .*; p0.t0 is in aclrtSynchronizeStream since [0-9.]* us; p0.t1 is in sleep since [0-9.]* us$' errors > /dev/null
 
 # Whatever a thread repeats, time goes on: another one wakes when it is to, the same every time.
 for call in event unrecorded stream device count memory error wrong; do

@@ -30,7 +30,9 @@ class Caller {
   const std::shared_ptr<ProgramStream>& limits_of() const { return limits_of_; }
   void set_limits_of(std::shared_ptr<ProgramStream> stream) { limits_of_ = std::move(stream); }
   // Or until the program has ended.
-  void sleep_until(Instant deadline) { sleeper_->sleep_until(deadline); }
+  void sleep_until(Instant deadline) {
+    process_.machine().idle.sleep(*sleeper_, clock().now(), deadline);
+  }
   // Which stream the last call of the thread's was about; null: none yet.
   std::shared_ptr<ProgramStream> last_stream() const { return last_stream_.lock(); }
   compat::wire::FaultInfo& fault_told() { return fault_told_; }  // the last one

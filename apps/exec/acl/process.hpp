@@ -21,6 +21,7 @@
 #include "apps/exec/acl/communicators.hpp"
 #include "apps/exec/acl/controlled_runs.hpp"
 #include "apps/exec/acl/handle_table.hpp"
+#include "apps/exec/acl/idle_watch.hpp"
 #include "apps/exec/acl/kernel_profile.hpp"
 #include "apps/exec/acl/leftovers.hpp"
 #include "apps/exec/acl/managed_space.hpp"
@@ -77,6 +78,7 @@ struct Machine {
   std::uint64_t event_keys = 0;
   races::Detector* races = nullptr;                   // null: nobody looks for races
   std::shared_ptr<Communicators> communicators = {};  // null: nobody has asked for any
+  IdleWatch idle = {};
 
   // Where ranks of communicators meet.
   Communicators& meeting() {

@@ -17,6 +17,11 @@ class Sleeper {
     const Guard held(*lock_);
     if (!over_) static_cast<void>(ended_->wait(*lock_, deadline));
   }
+  // By another task: this sleep ends.
+  void wake() {
+    const Guard held(*lock_);
+    ended_->notify_all();
+  }
   // By another task: it sleeps no more.
   void end() {
     const Guard held(*lock_);

@@ -98,19 +98,23 @@ void for_each_thread(pid_t process, Look look) {
 }  // namespace
 
 // A process that wakes in order to end has a time at which neither word tells it: the signal is
-// taken, and its end not yet said. It runs then (R), so that one that runs is looked at again.
+// taken, and its end not yet said. It runs then (R), so that one that runs is looked at again, for
+// a while: once, until it has slept. One that runs for another reason would be looked at all the
+// time.
 bool FirstThread::is_ending(pid_t process) {
-  constexpr unsigned kLooks = 10'000;  // one that runs for another reason soon sleeps
+  constexpr unsigned kLooks = 1'000, kFew = 2;
   if (!state_) {
     state_ = open_file(folder_of(process) + "/" + std::to_string(process) + "/stat");
   }
-  for (unsigned look = 0; look < kLooks; ++look) {
+  const unsigned looks = runs_ ? kFew : kLooks;
+  for (unsigned look = 0; look < looks; ++look) {
     char text[kStart];
     const auto size = ::pread(state_.get(), text, sizeof text, 0);
     if (size < 0) return errno == ESRCH;
     const std::string_view stat(text, static_cast<std::size_t>(size));
     if (says_that_it_ends(stat)) return true;
-    if (state_in(stat) != 'R') return false;
+    runs_ = state_in(stat) == 'R';
+    if (!runs_) return false;
     ::sched_yield();
   }
   return false;

@@ -31,6 +31,7 @@ class FirstThread {
 
  private:
   FileDescriptor state_;
+  bool runs_ = false;  // it did, however often it was looked at
 };
 
 // Lowest number first; empty: there is no such process. What a thread does that `is_known` is not

@@ -67,8 +67,8 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   hccs_.observe_writes(memory_watch_);
   hbm_.ecc().connect(*this);
   if (config.l2.size != 0) memory_watch_.pass_on_to(l2_);
-  mmu_.connect(memory_watch_,
-               {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu, Writer::kAicpu, Writer::kDma});
+  mmu_.connect(memory_watch_, {Writer::kDma, Writer::kDma, Writer::kAiCore, Writer::kAicpu,
+                               Writer::kAicpu, Writer::kDma});
   mmu_.connect(hbm_.memory());
   mmu_.walker_socket.bind(hbm_.port_sockets[kWalkerPort]);
   mmu_.peer_socket.bind(hccs_.peer_socket);

@@ -29,20 +29,13 @@ std::uint64_t word(const std::uint8_t* bytes, unsigned width) {
 
 TEST(GoldenQueue, Opcodes) {
   const std::pair<QueueOpcode, int> golden[] = {
-      {QueueOpcode::kHostToDevice, 0x01},
-      {QueueOpcode::kDeviceToHost, 0x02},
-      {QueueOpcode::kDeviceToDevice, 0x03},
-      {QueueOpcode::kPeerToPeer, 0x04},
-      {QueueOpcode::kFill, 0x05},
-      {QueueOpcode::kPrefetch, 0x06},
-      {QueueOpcode::kLaunchAiCore, 0x10},
-      {QueueOpcode::kLaunchAicpu, 0x11},
-      {QueueOpcode::kEventRecord, 0x20},
-      {QueueOpcode::kEventWait, 0x21},
-      {QueueOpcode::kNotify, 0x22},
-      {QueueOpcode::kBarrier, 0x23},
-      {QueueOpcode::kTimestamp, 0x24},
-      {QueueOpcode::kNop, 0x30},
+      {QueueOpcode::kHostToDevice, 0x01},   {QueueOpcode::kDeviceToHost, 0x02},
+      {QueueOpcode::kDeviceToDevice, 0x03}, {QueueOpcode::kPeerToPeer, 0x04},
+      {QueueOpcode::kFill, 0x05},           {QueueOpcode::kPrefetch, 0x06},
+      {QueueOpcode::kLaunchAiCore, 0x10},   {QueueOpcode::kLaunchAicpu, 0x11},
+      {QueueOpcode::kEventRecord, 0x20},    {QueueOpcode::kEventWait, 0x21},
+      {QueueOpcode::kNotify, 0x22},         {QueueOpcode::kBarrier, 0x23},
+      {QueueOpcode::kTimestamp, 0x24},      {QueueOpcode::kNop, 0x30},
   };
   for (const auto& [opcode, value] : golden) {
     EXPECT_EQ(static_cast<int>(opcode), value);

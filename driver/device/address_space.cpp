@@ -272,6 +272,12 @@ Result<MemoryHandle> AddressSpace::import_memory(const AddressSpace& owner, Memo
   return import_into(*impl_, *owner.impl_, memory);
 }
 
+Result<MemoryHandle> AddressSpace::import_host_memory(const platform::DmaMemory& memory) {
+  const MutexHolder holder(impl_->memory.mutex());
+  if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
+  return impl_->space->held().hold_host(memory.bus().value, memory.size());
+}
+
 Result<DeviceAddress> AddressSpace::reserve(Bytes size, Bytes alignment) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kReserve, 0, size);
   const auto known = impl_->features.has(&DeviceFeatures::reservations, "reservations are");

@@ -82,7 +82,7 @@ class OwnCard : public ManagementAccess {
     Bytes sum = 0;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const auto& block = blocks[i];
-      if (block.live() && !block.is_peer() && (has[i] || block.held_by(vmid))) sum += block.size;
+      if (block.live() && block.is_local() && (has[i] || block.held_by(vmid))) sum += block.size;
     }
     return sum;
   }

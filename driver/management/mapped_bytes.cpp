@@ -36,7 +36,7 @@ class TableWalk {
 
  private:
   void add(abi::PageTableEntry entry, unsigned level) {
-    if (entry.is_peer()) return;
+    if (!entry.is_local()) return;
     const std::uint64_t first = entry.address() >> abi::kPageShift;
     const std::uint64_t pages = abi::entry_span(level) >> abi::kPageShift;
     for (std::uint64_t page = first; page < first + pages; ++page) pages_.insert(page);

@@ -150,7 +150,7 @@ std::vector<PlacedBlock> Compactor::placed_blocks() const {
   const auto& blocks = memory_.physical().blocks();
   for (std::uint32_t index = 0; index < blocks.size(); ++index) {
     const auto& block = blocks[index];
-    if (!block.live() || block.is_peer()) continue;
+    if (!block.live() || !block.is_local()) continue;
     const Bytes lower = block.is_split() ? block.head : block.size;
     placed.push_back({block.address, lower, index, block.movable()});
   }

@@ -45,10 +45,11 @@ Result<MemoryHandle> HeldMemory::import(const HeldMemory& owner, MemoryHandle me
 Result<LentMemory> HeldMemory::lend(MemoryHandle memory, bool mapped) {
   if (auto ok = check(memory); !ok && !mapped) return forward_error(ok);
   const auto* block = physical_.find(memory);
-  if (block->is_peer()) {
+  if (!block->is_local()) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("memory {}.{} of VMID {} is another card's: only its owner lends it",
-                            memory.index, memory.generation, vmid_));
+                fmt::format("memory {}.{} of VMID {} is {}: only its owner lends it", memory.index,
+                            memory.generation, vmid_,
+                            block->is_host ? "the host's" : "another card's"));
   }
   if (block->is_split()) {
     return fail(ErrorCode::kBusy,
@@ -56,6 +57,17 @@ Result<LentMemory> HeldMemory::lend(MemoryHandle memory, bool mapped) {
                             memory.index, memory.generation, vmid_));
   }
   return LentMemory{block->address, block->size, physical_.lend(memory)};
+}
+
+Result<MemoryHandle> HeldMemory::hold_host(std::uint64_t bus, Bytes size) {
+  if (bus == 0 || size == 0 || !is_aligned(bus, kPageSize)) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("VMID {}: {} bytes of host memory at bus address {:#x}, which is no "
+                            "multiple of {}",
+                            vmid_, size, bus, kPageSize));
+  }
+  const auto target = abi::PageTableEntry::host_target(bus);
+  return physical_.add_host(target, align_down(size + kPageSize - 1, kPageSize), vmid_);
 }
 
 // Blocks of a peer are at most one each in the books, whoever borrows them.

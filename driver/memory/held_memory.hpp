@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The physical memory that one address space holds by handles: made, imported, lent to other cards
-// and borrowed from them.
+// and borrowed from them, or the host's.
 #pragma once
 
 #include "driver/memory/physical_memory.hpp"
@@ -33,6 +33,8 @@ class HeldMemory {
   // For another card; it may not be leased itself.
   Result<LentMemory> lend(MemoryHandle memory, bool mapped);
   Result<MemoryHandle> borrow(unsigned card, LentMemory memory);
+  // Host memory that the function reaches at `bus`. kInvalidArgument: it is not aligned to a page.
+  Result<MemoryHandle> hold_host(std::uint64_t bus, Bytes size);
 
  private:
   PhysicalMemory& physical_;

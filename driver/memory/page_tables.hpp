@@ -26,7 +26,8 @@ class PageTables {
   static Result<PageTables> create(TableMemory& memory);
 
   std::uint64_t root_address() const { return memory_->address(root_); }
-  // Points the range at `memory`, device-local or a peer_target(), whatever it pointed to before.
+  // Points the range at `memory`, device-local, a peer_target() or a host_target(), whatever it
+  // pointed to before.
   // kOutOfResources: too few tables; nothing was changed.
   Status map(const PageRange& range, std::uint64_t memory, PageAccess access);
   // Tables that map() would take.

@@ -57,13 +57,25 @@ std::uint32_t PhysicalMemory::take_slot() {
 
 PeerLease PhysicalMemory::lend(MemoryHandle handle) {
   auto& block = *find(handle);
-  assert(!block.is_peer());
+  assert(block.is_local());
   if (!block.lent) block.lent = std::make_shared<PeerLease::Count>(0U);
   return PeerLease(block.lent);
 }
 
 MemoryHandle PhysicalMemory::add_peer(std::uint64_t target, Bytes size, PeerLease lease,
                                       unsigned vmid) {
+  const auto handle = add_remote(target, size, vmid);
+  find(handle)->lease = std::move(lease);
+  return handle;
+}
+
+MemoryHandle PhysicalMemory::add_host(std::uint64_t target, Bytes size, unsigned vmid) {
+  const auto handle = add_remote(target, size, vmid);
+  find(handle)->is_host = true;
+  return handle;
+}
+
+MemoryHandle PhysicalMemory::add_remote(std::uint64_t target, Bytes size, unsigned vmid) {
   const auto index = take_slot();
   auto& block = blocks_[index];
   block.address = target;
@@ -72,7 +84,6 @@ MemoryHandle PhysicalMemory::add_peer(std::uint64_t target, Bytes size, PeerLeas
   block.mappings = 0;
   block.holders = 1U << vmid;
   block.pinned = true;
-  block.lease = std::move(lease);
   return handle_of(index);
 }
 
@@ -169,8 +180,9 @@ void PhysicalMemory::free_if_unused(std::uint32_t index) {
     lent_only_.push_back(index);
     return;
   }
-  if (block.is_peer()) {
+  if (!block.is_local()) {
     block.lease = {};
+    block.is_host = false;
   } else {
     [[maybe_unused]] const auto freed = allocator_.free(DeviceAddress{block.address});
     assert(freed && "a live block is an allocation");

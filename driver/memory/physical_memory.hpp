@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The card's memory in blocks: who holds a block, how often it is mapped, where it lies now. A
 // block lives as long as a space holds its handle, a mapping uses it or another card has it on
-// lease. A block may also be another card's, leased from there. What belongs to no block
-// but may still be used by the card is in quarantine: neither free nor used. Not locked.
+// lease. A block may also be another card's, leased from there, or the host's. What belongs to no
+// block but may still be used by the card is in quarantine: neither free nor used. Not locked.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace npu::driver {
 
 struct MemoryBlock {
-  std::uint64_t address = 0;     // device-local, or abi::PageTableEntry::peer_target()
+  std::uint64_t address = 0;     // device-local, or PageTableEntry::peer_target(), host_target()
   Bytes size = 0;                // whole pages; 0: the slot is free
   Bytes head = 0;                // of a block in two pieces: bytes at `address`; else 0
   std::uint64_t rest = 0;        // where those behind are
@@ -26,10 +26,12 @@ struct MemoryBlock {
   std::uint32_t mappings = 0;
   std::uint32_t holders = 0;  // bit v: the space of VMID v holds the handle
   bool pinned = false;
+  bool is_host = false;
   PeerLease lease;                         // of another card's memory
   std::shared_ptr<PeerLease::Count> lent;  // leases that other cards have; null: never any
 
   bool is_peer() const { return static_cast<bool>(lease); }
+  bool is_local() const { return !is_peer() && !is_host; }
   bool is_lent() const { return lent && lent->load(std::memory_order_acquire) != 0; }
   // A slide has ended half way.
   bool is_split() const { return head != 0; }
@@ -68,6 +70,8 @@ class PhysicalMemory {
   PeerLease lend(MemoryHandle handle);
   // A block of another card, at `target`, held by `vmid`.
   MemoryHandle add_peer(std::uint64_t target, Bytes size, PeerLease lease, unsigned vmid);
+  // Memory of the host, at a host_target(), held by `vmid`.
+  MemoryHandle add_host(std::uint64_t target, Bytes size, unsigned vmid);
   // The block at `target`; no handle if there is none.
   MemoryHandle find_peer(std::uint64_t target) const;
   // Frees what nobody uses here and no lease keeps any more.
@@ -113,6 +117,7 @@ class PhysicalMemory {
 
  private:
   std::uint32_t take_slot();
+  MemoryHandle add_remote(std::uint64_t target, Bytes size, unsigned vmid);
   void free_if_unused(std::uint32_t index);
 
   BuddyAllocator allocator_;

@@ -150,7 +150,8 @@ tl::unexpected<Error> Container::map_error(Bytes size) const {
 Result<platform::BusAddress> Container::map(void* data, Bytes size, Bytes alignment,
                                             platform::DmaDirection direction) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto address = space_->take(size, std::max(alignment, page_size_));
+  const Bytes unit = std::max(alignment, page_size_);
+  const auto address = space_->take(align_down(size + unit - 1, unit), unit);
   if (!address) {
     return fail(ErrorCode::kOutOfResources,
                 fmt::format("no bus addresses left for {} bytes of DMA memory", size));

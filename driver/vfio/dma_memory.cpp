@@ -143,10 +143,11 @@ Result<std::unique_ptr<platform::DmaMemory>> import_dma_memory(std::shared_ptr<C
         ErrorCode::kMisaligned,
         fmt::format("{:#x} bytes of host memory are not whole pages of {}", memory.size, page));
   }
-  const auto bus = container->map(memory.data, memory.size, page, direction);
+  constexpr Bytes kAlignment = platform::kImportAlignment;
+  const auto bus = container->map(memory.data, memory.size, kAlignment, direction);
   if (!bus) return forward_error(bus);
   return std::make_unique<MappedMemory>(std::move(container),
-                                        Pages(memory.data, memory.size, false), memory.size, page,
+                                        Pages(memory.data, memory.size, false), memory.size, kAlignment,
                                         direction, *bus);
 }
 

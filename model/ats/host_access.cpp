@@ -49,7 +49,7 @@ tlm::tlm_generic_payload& HostAccess::next_piece(std::uint16_t number) {
   }
   auto& piece_info = Transaction::of(piece);
   piece_info.posted = access.write;
-  piece_info.translated = true;
+  piece_info.translated = access.pasid != 0;
   piece_info.function = static_cast<std::uint8_t>(function_of(info.vmid));
   piece_info.pasid = access.pasid;
   piece_info.cause = info.cause;

@@ -26,7 +26,8 @@ class HostAccess {
   HostAccess(const HostAccess&) = delete;
   HostAccess& operator=(const HostAccess&) = delete;
 
-  // `trans` is for addresses of the process. It never ends inside the call.
+  // `trans` is for addresses of the process; `pasid` 0: for bus addresses of the function. It never
+  // ends inside the call.
   void begin(tlm::tlm_generic_payload& trans, std::uint32_t pasid);
   // A read has been answered. The payload is released.
   void answered(tlm::tlm_generic_payload& piece);

@@ -72,7 +72,8 @@ void HostPages::want(tlm::tlm_generic_payload& trans, std::uint64_t address) {
 }
 
 void HostPages::access(tlm::tlm_generic_payload& trans) {
-  access_.begin(trans, pasids_[Transaction::of(trans).vmid]);
+  const auto& info = Transaction::of(trans);
+  access_.begin(trans, info.to_host == HostPage::kProcess ? pasids_[info.vmid] : 0);
 }
 
 std::byte* HostPages::find(SpaceId space, std::uint64_t address, Bytes length, bool write) const {
@@ -81,6 +82,11 @@ std::byte* HostPages::find(SpaceId space, std::uint64_t address, Bytes length, b
     return nullptr;
   }
   return memory_->find(services_->requester_of(function), pasids_[space], address, length, write);
+}
+
+std::byte* HostPages::find_bus(SpaceId space, std::uint64_t bus, Bytes length, bool write) const {
+  if (memory_ == nullptr || services_ == nullptr) return nullptr;
+  return memory_->find(services_->requester_of(function_of(space)), 0, bus, length, write);
 }
 
 void HostPages::granted(TaggedAddress page, bool write, const Waiting& waiting) {

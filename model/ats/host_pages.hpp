@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of the host in address spaces of the card (SHARED_SPACE): what a space's own tables do not
-// map are addresses of a process on the host. Their translations are asked for by ATS and kept in
-// the MMU's TLB, pages that are not there are asked for by PRI, accesses go over the link.
+// Pages of the host in address spaces of the card. What the tables of a space do not map may be
+// addresses of a process on the host (SHARED_SPACE): their translations are asked for by ATS and
+// kept in the MMU's TLB, pages that are not there are asked for by PRI. Pages at bus addresses
+// are in the tables (abi/page_table.hpp: Host). Accesses to both go over the link.
 //
 // When the host takes a translation back (ATS Invalidate Request), those of the function are
 // dropped, and it is over when no access goes on that was translated before.
@@ -51,6 +52,7 @@ class HostPages : public sc_core::sc_module,
   void want(tlm::tlm_generic_payload& trans, std::uint64_t address) override;
   void access(tlm::tlm_generic_payload& trans) override;
   std::byte* find(SpaceId space, std::uint64_t address, Bytes length, bool write) const override;
+  std::byte* find_bus(SpaceId space, std::uint64_t bus, Bytes length, bool write) const override;
   void written(const std::byte* data, Bytes length) override { memory_->written(data, length, 0); }
 
   // --- The endpoint.

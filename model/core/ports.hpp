@@ -54,8 +54,9 @@ class HostMemoryPort {
   // The same where the bytes move: what it reaches then, which takes no more time.
   virtual Access reach(DmaRequester requester, std::uint64_t bus, Bytes length, bool device_writes,
                        std::uint64_t cause) = 0;
-  // Where the bytes lie that a process of the function has at `address`, if they are mapped for
-  // such an access; null: they are not. Takes no time and leaves no record.
+  // Where the bytes lie that a process of the function has at `address`, or with `pasid` 0 the
+  // function itself, if they are mapped for such an access; null: they are not. Takes no time and
+  // leaves no record.
   virtual std::byte* find(std::uint32_t requester, std::uint32_t pasid, std::uint64_t address,
                           Bytes length, bool device_writes) {
     static_cast<void>(requester), static_cast<void>(pasid), static_cast<void>(address);

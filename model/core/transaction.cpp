@@ -11,7 +11,8 @@ void Transaction::prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command co
   info.kind = TransactionKind::kMemory;
   info.completion = Completion::kSuccess;
   info.posted = info.relaxed = info.asks_translated = false;
-  info.translated = info.no_write = info.to_host = info.replays = info.type0 = false;
+  info.translated = info.no_write = info.replays = info.type0 = false;
+  info.to_host = HostPage::kNone;
   info.reduction = abi::ReduceOperation::kNone;
   info.vmid = 0;
   info.requester = 0;

@@ -74,6 +74,13 @@ enum class Completion : std::uint8_t {
   kPageFault,     // MMU: of a request that `replays`: the page may come, see PagePort (ports.hpp)
 };
 
+// A page of the host's in an address space of the card.
+enum class HostPage : std::uint8_t {
+  kNone,     // it is not
+  kProcess,  // at its address in a process, whose PASID the request has (model/ats)
+  kBus,      // at a bus address of the function (abi/page_table.hpp: Host)
+};
+
 // What components on a request's way keep with it until its answer comes back by them: who passes a
 // request on pushes what it needs, and pops it from the answer. Nobody sees what others have
 // pushed. A posted request has no answer: what it has at its end goes with it.
@@ -117,7 +124,7 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   bool translated = false;       // to the host: the address was translated by ATS before
   bool relaxed = false;          // posted write of data: may pass others of its cause (PCIe 2.4.1)
   bool no_write = false;         // of kTranslation: only to read
-  bool to_host = false;          // in the MMU: the page is the host's
+  HostPage to_host = HostPage::kNone;  // in the MMU: the page is the host's
   bool replays = false;          // does not wait in the MMU for a page that somebody serves
   bool type0 = false;            // of kConfig: on the bus it is meant for; bridges on its way route
                                  // it as type 1 (PCIe 7.3.3)

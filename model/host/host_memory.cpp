@@ -40,9 +40,9 @@ Iommu::Mapping HostMemory::map(std::uint32_t requester, Bytes size, Bytes alignm
 Iommu::Mapping HostMemory::import(std::uint32_t requester, ByteSpan memory,
                                   platform::DmaDirection direction, int node, bool fresh) {
   if (!memory_.adopt(memory, node, fresh)) return {};
-  const Iommu::Mapping mapping{requester,
-                               iommu_.allocate(memory.size, pages_.alignment(memory.size)), memory,
-                               direction, memory_.node_of(memory.data)};
+  constexpr Bytes kOwn = platform::kImportAlignment;
+  const auto bus = iommu_.allocate(align_down(memory.size + kOwn - 1, kOwn), kOwn);
+  const Iommu::Mapping mapping{requester, bus, memory, direction, memory_.node_of(memory.data)};
   iommu_.map(mapping);
   return mapping;
 }
@@ -147,9 +147,9 @@ void HostMemory::retire_process(std::uint32_t requester, std::uint32_t pasid, st
 
 std::byte* HostMemory::find(std::uint32_t requester, std::uint32_t pasid, std::uint64_t address,
                             Bytes length, bool device_writes) {
-  auto* const process = processes_.find(requester, pasid);
-  if (process == nullptr) return nullptr;
-  const auto found = process->translate(requester, address, length, device_writes);
+  auto* const tables = pasid == 0 ? &iommu_ : processes_.find(requester, pasid);
+  if (tables == nullptr) return nullptr;
+  const auto found = tables->translate({requester}, address, length, device_writes);
   return found.mapping == nullptr ? nullptr
                                   : found.mapping->memory.data + (address - found.mapping->bus);
 }

@@ -111,7 +111,7 @@ tlm::tlm_sync_enum Mmu::pass_on(unsigned client, tlm::tlm_generic_payload& trans
                                 tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const auto& info = Transaction::of(trans);
   if (info.kind == TransactionKind::kTranslation) return end_translation(trans);
-  if (info.to_host) {
+  if (info.to_host != HostPage::kNone) {
     host_pages_->access(trans);
     return tlm::TLM_ACCEPTED;
   }
@@ -199,15 +199,15 @@ void Mmu::trace(const Transaction& info, std::uint64_t address, bool hit) const 
 bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload& trans,
               Transaction& info) {
   if (!(trans.is_write() ? page.write : page.read)) {
-    if (page.host) {
+    if (page.host == HostPage::kProcess) {
       host_pages_->want(trans, trans.get_address());  // which may have been forbidden only then
     } else {
       refuse(trans, Completion::kForbidden, trans.get_address());
     }
     return false;
   }
-  if (page.peer != 0 && !can_leave(info)) {
-    fail(trans, Completion::kNoPeer);
+  if (const auto taken = takes(page, info); taken != Completion::kSuccess) {
+    fail(trans, taken);
     return false;
   }
   const unsigned generation = accesses_.begin(info.vmid);
@@ -251,7 +251,7 @@ void Mmu::host_translated(TaggedAddress page, bool write, const Walker::Waiting&
   entry.base = page & ((std::uint64_t{1} << abi::kVirtualBits) - 1);
   entry.read = true;
   entry.write = write;
-  entry.host = true;
+  entry.host = HostPage::kProcess;
   tlb_.insert(entry);
   for (auto* const trans : waiting) {
     const unsigned client = Hop::of(Transaction::of(*trans)).client;

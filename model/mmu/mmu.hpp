@@ -164,6 +164,14 @@ class Mmu : public sc_core::sc_module,
   bool place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
   bool place_at_peer(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
   bool can_leave(const Transaction& info) const;
+  // Whether such a request can be sent to where the page is. The host reduces nothing: PCIe has no
+  // such writes.
+  Completion takes(const Translation& page, const Transaction& info) const {
+    if (page.peer != 0) return can_leave(info) ? Completion::kSuccess : Completion::kNoPeer;
+    const bool plain = info.reduction == abi::ReduceOperation::kNone && host_pages_ != nullptr;
+    return page.host == HostPage::kNone || plain ? Completion::kSuccess
+                                                 : Completion::kUnsupportedRequest;
+  }
 
   Simulation& sim_;
   const std::uint32_t track_;

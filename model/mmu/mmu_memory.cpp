@@ -49,7 +49,7 @@ Completion MmuMemory::find_page(TaggedAddress address, Translation& page) {
     if (level != kContextLevel && entry.leaf()) {
       const auto leaf = leaf_translation(entry, level, address, partition);
       if (leaf) page = *leaf;
-      page.clean = page.write && !entry.dirty() && !entry.is_peer() && tables_.tells_of_use(space);
+      page.clean = page.write && !entry.dirty() && entry.is_local() && tables_.tells_of_use(space);
       page.partial = entry.partial() && level == 0 && tables_.residency_base(function_of(space));
       return leaf ? Completion::kSuccess : Completion::kBadTable;
     }
@@ -72,8 +72,9 @@ Completion MmuMemory::resolve(SpaceId vmid, std::uint64_t address, bool write, s
   Translation page;
   const auto found = find_page(tagged_address(vmid, address), page);
   if (found != Completion::kSuccess) return found;
-  if (page.host) return Completion::kNotMapped;
+  if (page.host == HostPage::kProcess) return Completion::kNotMapped;
   if (!(write ? page.write : page.read)) return Completion::kForbidden;
+  if (page.host == HostPage::kBus) return Completion::kNotMapped;
   if (page.peer != 0) return Completion::kNoPeer;
   if (whole && page.partial) return Completion::kNotMapped;
   local = page.translate(address);
@@ -135,9 +136,13 @@ Completion MmuMemory::read_rows(SpaceId vmid, std::uint64_t address, std::uint32
     count = std::min({count, Bytes{rows}, Bytes{UINT16_MAX},
                       std::max<Bytes>(kMost / std::max<Bytes>(row_bytes, 1), 1)});
     std::uint64_t local = address;
-    const bool several = count > 1;
-    auto moved =
-        several ? resolve(vmid, address, false, local) : read(vmid, address, out, row_bytes);
+    bool several = count > 1;
+    auto moved = several ? resolve(vmid, address, false, local) : Completion::kNotMapped;
+    if (moved == Completion::kNotMapped) {  // or of the host's, which knows no rows
+      moved = read(vmid, address, out, row_bytes);
+      several = false;
+      count = 1;
+    }
     if (several && moved == Completion::kSuccess &&
         !move_now(sim_.pool, sockets_.hbm, tlm::TLM_READ_COMMAND, local, out,
                   static_cast<unsigned>(count * row_bytes), static_cast<std::uint16_t>(count),
@@ -195,8 +200,8 @@ Completion MmuMemory::write(Writer writer, SpaceId vmid, std::uint64_t address, 
 bool MmuMemory::move_on_host(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
                              unsigned char* data, Bytes length) {
   const bool write = command == tlm::TLM_WRITE_COMMAND;
-  if (!accesses_.has(vmid) || is_physical(vmid) || !shares(vmid)) return false;
-  auto* const bytes = host_pages_->find(vmid, address, length, write);
+  if (!accesses_.has(vmid) || is_physical(vmid) || host_pages_ == nullptr) return false;
+  auto* const bytes = on_host(vmid, address, length, write);
   if (bytes == nullptr) return false;
   if (write) {
     std::memcpy(bytes, data, length);
@@ -205,6 +210,16 @@ bool MmuMemory::move_on_host(tlm::tlm_command command, SpaceId vmid, std::uint64
     std::memcpy(data, bytes, length);
   }
   return true;
+}
+
+// Null: no such bytes there.
+std::byte* MmuMemory::on_host(SpaceId vmid, std::uint64_t address, Bytes length, bool write) {
+  Translation page;
+  const bool known = find_page(tagged_address(vmid, address), page) == Completion::kSuccess;
+  if (known && page.host == HostPage::kBus) {
+    return host_pages_->find_bus(vmid, page.translate(address), length, write);
+  }
+  return shares(vmid) ? host_pages_->find(vmid, address, length, write) : nullptr;
 }
 
 bool MmuMemory::pages_may_leave(SpaceId vmid) const {
@@ -217,13 +232,16 @@ bool MmuMemory::reaches(SpaceId vmid, std::uint64_t address, Bytes length, bool 
     const Bytes piece = std::min(length, abi::entry_span(0) - offset);
     Translation page;
     const auto found = find_page(tagged_address(vmid, address), page);
-    const bool on_host = shares(vmid) && (page.host || found == Completion::kNotMapped);
-    if (on_host && host_pages_->find(vmid, address, piece, write) == nullptr) return false;
+    const bool in_process =
+        shares(vmid) && (page.host == HostPage::kProcess || found == Completion::kNotMapped);
+    const bool hosts = in_process || page.host == HostPage::kBus;
+    if (hosts && on_host(vmid, address, piece, write) == nullptr) return false;
     address += piece;
     length -= piece;
-    if (on_host) continue;
+    if (in_process) continue;
     if (found != Completion::kSuccess) return false;
     if (!(write ? page.write && !page.clean : page.read)) return false;
+    if (hosts) continue;
     if (page.partial && !parts_are_there(vmid, page, offset, piece)) return false;
   }
   return true;

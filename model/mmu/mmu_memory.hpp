@@ -70,6 +70,7 @@ class MmuMemory final : public DeviceMemoryPort {
                      bool whole = false);
   bool move_on_host(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
                     unsigned char* data, Bytes length);
+  std::byte* on_host(SpaceId vmid, std::uint64_t address, Bytes length, bool write);
   bool parts_are_there(SpaceId space, const Translation& page, std::uint64_t offset, Bytes size);
   Completion find_page(TaggedAddress address, Translation& page);
   Completion move(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/core/transaction.hpp"
 #include "model/mmu/tagged_address.hpp"
 #include "npu/base/units.hpp"
 
@@ -23,7 +24,7 @@ struct Translation {
   bool clean = false;      // the table does not yet say that the page is written
   bool partial = false;    // see Tlb::residency()
   std::uint16_t peer = 0;  // Transaction::peer of accesses to the page
-  bool host = false;       // a page of the host's, at its own address there (model/ats)
+  HostPage host = HostPage::kNone;  // the base is its address there
 
   bool covers(TaggedAddress address) const { return address >> shift == tag; }
   std::uint64_t translate(std::uint64_t address) const {

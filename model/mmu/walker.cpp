@@ -12,16 +12,17 @@ std::optional<Translation> leaf_translation(abi::PageTableEntry entry, unsigned 
                                             TaggedAddress address, const Partition& partition) {
   const std::uint64_t span = abi::entry_span(level);
   const bool makes_sense = level <= 1 && is_aligned(entry.address(), span) &&
-                           (entry.is_peer() || partition.has_memory(entry.address(), span));
+                           (!entry.is_local() || partition.has_memory(entry.address(), span));
   if (!makes_sense) return std::nullopt;
   Translation page;
   page.shift = level == 0 ? abi::kPageShift : abi::kGiantShift;
   page.tag = address >> page.shift;
-  page.base = entry.address() + (entry.is_peer() ? 0 : partition.memory_base);
+  page.base = entry.address() + (entry.is_local() ? partition.memory_base : 0);
   page.read = entry.may_read();
   page.write = entry.may_write();
   // What the other card has, it knows itself; a card of no index has no link.
   if (entry.is_peer()) page.peer = static_cast<std::uint16_t>(entry.card() + 1);
+  if (entry.is_host()) page.host = HostPage::kBus;
   return page;
 }
 
@@ -196,7 +197,7 @@ void Walker::read_map(std::uint32_t number, abi::PageTableEntry entry) {
   const auto& partition = listener_.partition(function(number));
   const auto base = listener_.residency_base(function(number));
   const bool sensible = leaf_translation(entry, walk.level, walk.page, partition).has_value();
-  if (!entry.partial() || !base || walk.level != 0 || entry.is_peer() || !sensible) {
+  if (!entry.partial() || !base || walk.level != 0 || !entry.is_local() || !sensible) {
     return map(number, entry);
   }
   const std::uint64_t line = *base + (entry.address() >> abi::kPageShift) * abi::kResidencyLine;
@@ -214,7 +215,7 @@ void Walker::map(std::uint32_t number, abi::PageTableEntry entry, const Residenc
   const auto& partition = listener_.partition(function(number));
   auto page = leaf_translation(entry, walk.level, walk.page, partition);
   if (!page) return finish(number, Completion::kBadTable, nullptr);
-  page->clean = page->write && !entry.dirty() && !entry.is_peer() &&
+  page->clean = page->write && !entry.dirty() && entry.is_local() &&
                 listener_.tells_of_use(space_of_tagged(walk.page));
   page->partial = parts != nullptr;
   auto& kept = tlb_.insert(*page);
@@ -225,7 +226,7 @@ void Walker::map(std::uint32_t number, abi::PageTableEntry entry, const Residenc
 // True: the leaf is being written, or the walk begins anew because somebody else has written it.
 bool Walker::note_use(std::uint32_t number, abi::PageTableEntry entry) {
   auto& walk = walks_[number];
-  if (entry.is_peer() || !listener_.tells_of_use(space_of_tagged(walk.page))) return false;
+  if (!entry.is_local() || !listener_.tells_of_use(space_of_tagged(walk.page))) return false;
   std::uint64_t used = entry.raw;
   if (walk.writes ? entry.may_write() : entry.may_read()) {
     used |= abi::PageTableEntry::Young::kMask;

@@ -266,6 +266,13 @@ TEST(GoldenPageTable, Entries) {
   EXPECT_EQ(last.raw, 0x037F'0000'0020'0007U);
   EXPECT_EQ(last.card(), 383U);
   EXPECT_FALSE(last.young() || last.dirty() || last.partial());
+  // Host is bit 61, the address is the bus'.
+  const auto host = PageTableEntry::page(PageTableEntry::host_target(0x7F'FFE0'0000), true, true);
+  EXPECT_EQ(host.raw, 0x2000'007F'FFE0'000FU);
+  EXPECT_TRUE(host.is_host());
+  EXPECT_FALSE(host.is_local() || host.is_peer());
+  EXPECT_EQ(host.target(), 0x2000'007F'FFE0'0000U);
+  EXPECT_FALSE(PageTableEntry{last.raw | host.raw}.is_host());
   EXPECT_EQ(kVmids, 19U);
   EXPECT_EQ(kTableSize, 4096U);
 }

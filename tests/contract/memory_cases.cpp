@@ -150,6 +150,7 @@ void the_device_reaches_imported_memory(ContractEnvironment& environment) {
   if (!memory && memory.error().code == ErrorCode::kUnsupported) return;
   ASSERT_THAT(memory, IsOk());
   EXPECT_EQ((*memory)->cpu().data, span.data);
+  EXPECT_EQ((*memory)->bus().value % platform::kImportAlignment, 0U);
   const auto card = RawCard::open(platform, bdf);
   ASSERT_NE(card, nullptr);
   own[3] = 0x1234;

@@ -21,6 +21,9 @@
 //
 // A page may be another card's memory (Peer): its address is device-local there, and accesses go
 // over the HCCS link to that card, which decides whether to let them in (HCCS_ACCESS).
+//
+// A page may be the host's memory (Host): its address is a bus address of the function, and
+// accesses are the function's DMA requests without a PASID.
 #pragma once
 
 #include <cstdint>
@@ -71,11 +74,13 @@ struct PageTableEntry {
   // Leaf of level 0, where there are residency maps (PAGE_RESIDENCY_BASE): of the page only the
   // parts are there that its map says.
   using Partial = Field<60, 60>;
-  // Bits 63..61, where they are not set 59 and 58, and without Peer 56..48, are ignored by the card
+  using Host = Field<61, 61>;  // leaf without Peer: memory of the host
+  // Bits 63..62, where they are not set 59 and 58, and without Peer 56..48, are ignored by the card
   // and free for software.
 
-  // Which page it is: address and, of another card's, Card and Peer.
-  static constexpr std::uint64_t kTarget = Address::kMask | Card::kMask | Peer::kMask;
+  // Which page it is: address, Host and, of another card's, Card and Peer.
+  static constexpr std::uint64_t kTarget =
+      Address::kMask | Card::kMask | Peer::kMask | Host::kMask;
 
   constexpr bool valid() const { return (raw & Valid::kMask) != 0; }
   constexpr bool leaf() const { return (raw & Leaf::kMask) != 0; }
@@ -89,17 +94,26 @@ struct PageTableEntry {
   constexpr unsigned card() const {
     return static_cast<unsigned>((raw & Card::kMask) >> Card::kLow);
   }
-  constexpr std::uint64_t target() const { return raw & (is_peer() ? kTarget : Address::kMask); }
+  constexpr bool is_host() const { return (raw & (Host::kMask | Peer::kMask)) == Host::kMask; }
+  // Memory of this card.
+  constexpr bool is_local() const { return (raw & (Host::kMask | Peer::kMask)) == 0; }
+  constexpr std::uint64_t target() const {
+    return raw & (is_peer() ? kTarget & ~Host::kMask : Host::kMask | Address::kMask);
+  }
 
   // What target() of a page of card `card` is.
   static constexpr std::uint64_t peer_target(unsigned card, std::uint64_t address) {
     return Peer::kMask | (std::uint64_t{card} << Card::kLow & Card::kMask) |
            (address & Address::kMask);
   }
+  // What target() of a page of the host is.
+  static constexpr std::uint64_t host_target(std::uint64_t bus) {
+    return Host::kMask | (bus & Address::kMask);
+  }
   static constexpr PageTableEntry table(std::uint64_t address) {
     return {Valid::kMask | (address & Address::kMask)};
   }
-  // `target`: a device-local address, or peer_target().
+  // `target`: a device-local address, peer_target() or host_target().
   static constexpr PageTableEntry page(std::uint64_t target, bool read, bool write) {
     return {Valid::kMask | Leaf::kMask | (read ? Read::kMask : 0) | (write ? Write::kMask : 0) |
             (target & kTarget)};

@@ -21,6 +21,7 @@
 #include "npu/driver/memory.hpp"
 #include "npu/driver/quota.hpp"
 #include "npu/driver/types.hpp"
+#include "npu/platform/memory.hpp"
 
 namespace npu::driver {
 
@@ -100,6 +101,13 @@ class NPU_API AddressSpace {
   // link to the other card. kBusy: a failed compaction has left the other card's block in two
   // pieces.
   Result<MemoryHandle> import_memory(const AddressSpace& owner, MemoryHandle memory);
+  // Lets this space map host memory, which kernels and copies then access over the PCIe link
+  // (zero copy). `memory` is from ProcessContext::import_host() of this card, and must outlive the
+  // mappings. The handle has whole pages: an access beyond the end of `memory` fails as one to an
+  // address that the IOMMU does not map. The host cannot reduce: stores that add, and copies that
+  // reduce, fault there.
+  // kInvalidArgument: the bus address is no multiple of kPageSize: not from import_host().
+  Result<MemoryHandle> import_host_memory(const platform::DmaMemory& memory);
 
   // --- Address ranges. A range occupies a power of two of addresses, at most 8 TiB. Ranges of 1
   // GiB and more are aligned to 1 GiB, for giant pages. The spaces of one card never overlap; those

@@ -54,6 +54,10 @@ void write_register(MmioRegion& region, R value, Bytes block = 0) {
   }
 }
 
+// The bus address of imported memory is a multiple of it, and no other mapping of the function lies
+// in the same 2 MiB. So a page table of the card can map such memory (abi/page_table.hpp: Host).
+inline constexpr Bytes kImportAlignment = Bytes{2} << 20;
+
 // A PCI bus address of host memory, for DMA of a device. It is neither a pointer nor a physical
 // address. No other kind of host address may be in a descriptor.
 struct BusAddress {

@@ -41,7 +41,8 @@ class Platform {
   virtual Result<std::unique_ptr<DmaMemory>> allocate_dma(Bdf bdf, Bytes size, Bytes alignment,
                                                           DmaDirection direction) = 0;
   // Pins memory of the caller and maps it for a function. The memory must outlive the object. It
-  // keeps its content, and writes of the device are visible in it at once.
+  // keeps its content, and writes of the device are visible in it at once. Its bus address is a
+  // multiple of kImportAlignment.
   // kInvalidArgument: 0 bytes.
   // kNotFound: no such function.
   // kMisaligned: address or size is no multiple of 4 KiB.

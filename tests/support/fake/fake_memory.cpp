@@ -72,11 +72,11 @@ platform::BusAddress FakeHostMemory::map(Bytes size, Bytes alignment,
 }
 
 platform::BusAddress FakeHostMemory::import(ByteSpan memory, platform::DmaDirection direction) {
-  const auto bus = map(0, 4096, direction);
+  const auto bus = map(0, platform::kImportAlignment, direction);
   auto& mapping = mappings_[bus.value];
   mapping.bytes = memory.data;
   mapping.size = memory.size;
-  next_ += memory.size;
+  next_ += align_down(memory.size + platform::kImportAlignment - 1, platform::kImportAlignment);
   return bus;
 }
 

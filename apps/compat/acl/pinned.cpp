@@ -40,15 +40,13 @@ aclError aclrtHostRegisterV2(void* address, uint64_t size, uint32_t flags) {
     return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
   }
   void* device_address = nullptr;
+  if ((flags & ACL_HOST_REG_MAPPED) == 0) return npu::compat::register_pinned(address, size);
   return rtHostRegister(address, size, RT_HOST_REGISTER_MAPPED, &device_address);
 }
 
-// Copies take the program's own address.
 aclError aclrtHostGetDevicePointer(void* host, void** device, uint32_t flags) {
   if (host == nullptr || device == nullptr || flags != 0) return ACL_ERROR_INVALID_PARAM;
-  if (!npu::compat::find_pinned(host)) return ACL_ERROR_RT_PARAM_INVALID;
-  *device = host;
-  return ACL_SUCCESS;
+  return npu::compat::device_pointer(host, device);
 }
 
 aclError aclrtHostUnregister(void* address) {

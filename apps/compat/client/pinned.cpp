@@ -35,6 +35,8 @@ struct Memory {
 struct Table {
   std::mutex lock;
   std::map<std::uintptr_t, Memory> memories;  // by the address that the program knows
+  // What is registered of memory that was allocated here: address and number of that.
+  std::map<std::uintptr_t, std::uint64_t> registered;
 
   // Whether pages of [begin, begin + size) are among them.
   bool meets(std::uintptr_t begin, std::size_t size) const {
@@ -96,7 +98,22 @@ int allocate_pinned(void** address, std::size_t size) {
   return 0;
 }
 
+namespace {
+
+// kRuntimeParameter: it is registered already, or not all of it is such memory.
+int register_allocated(void* address, std::size_t size, const PinnedPlace& place) {
+  if (place.left < size) return kRuntimeParameter;
+  const Locked held(table().lock);
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return table().registered.emplace(at, place.memory).second ? 0 : kRuntimeParameter;
+}
+
+}  // namespace
+
 int register_pinned(void* address, std::size_t size) {
+  if (const auto place = find_pinned(address); place && !place->registered) {
+    return register_allocated(address, size, *place);
+  }
   Memory memory;
   memory.size = size;
   memory.before = reinterpret_cast<std::uintptr_t>(address) % kPage;
@@ -140,9 +157,34 @@ int take(void* address, bool registered, Memory* memory) {
   return 0;
 }
 
+// With the memory what is registered of it goes.
+void forget_registered(std::uint64_t number) {
+  const Locked held(table().lock);
+  auto& registered = table().registered;
+  for (auto each = registered.begin(); each != registered.end();) {
+    each = each->second == number ? registered.erase(each) : std::next(each);
+  }
+}
+
 }  // namespace
 
+int device_pointer(const void* host, void** device) {
+  const auto place = find_pinned(host);
+  if (!place) return kRuntimeParameter;
+  std::uint64_t begin = 0;
+  const int status = ask_for<Call::kMapHost>(&begin, {place->memory});
+  if (status == 0) *device = reinterpret_cast<void*>(begin + place->offset);
+  return status;
+}
+
 int unregister_pinned(void* address) {
+  std::uint64_t allocated = 0;
+  {
+    const Locked held(table().lock);
+    const auto known = table().registered.extract(reinterpret_cast<std::uintptr_t>(address));
+    if (!known.empty()) allocated = known.mapped();
+  }
+  if (allocated != 0) return ask<Call::kUnmapHost>({allocated});
   Memory memory;
   if (const int status = take(address, true, &memory); status != 0) return status;
   const auto begin = reinterpret_cast<std::uintptr_t>(address) - memory.before;
@@ -154,6 +196,7 @@ int unregister_pinned(void* address) {
 int free_pinned(void* address) {
   Memory memory;
   if (const int status = take(address, false, &memory); status != 0) return status;
+  forget_registered(memory.number);
   const int status = ask<Call::kFreeHost>({memory.number});
   watch_nothing();
   ::munmap(address, memory.size);
@@ -206,6 +249,7 @@ void fork_in_child() {
   close_end(fork_pipe[0]);
   close_end(fork_pipe[1]);
   table().memories.clear();
+  table().registered.clear();
   table().lock.unlock();
 }
 

@@ -23,11 +23,13 @@ std::optional<PinnedPlace> find_pinned(const void* address);
 int allocate_pinned(void** address, std::size_t size);
 // Memory of the program's own becomes such memory, its bytes and address unchanged: its pages,
 // whole ones, are replaced by pages that npusim has mapped. No other thread may write there
-// meanwhile. 107000: not all of it can be read and written, some of it is registered,
-// allocated here or of the calling thread's stack.
+// meanwhile. What was allocated here is such memory already. 107000: not all of it can be read and
+// written, some of it is registered or of the calling thread's stack.
 int register_pinned(void* address, std::size_t size);
-// It is ordinary memory again. 107000: not what register_pinned() was given.
+// It is what it was before. 107000: not what register_pinned() was given.
 int unregister_pinned(void* address);
+// Where kernels of the thread's device reach pinned memory. 107000: `host` is in none.
+int device_pointer(const void* host, void** device);
 // Around fork(), before anything else is done: to a child its parent's pinned memory is ordinary
 // memory, and what was registered a copy, for which the parent waits.
 void prepare_fork();

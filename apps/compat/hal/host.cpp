@@ -78,9 +78,13 @@ drvError_t halHostRegister(void* source, uint64_t size, uint32_t flag, uint32_t 
                           ? npu::compat::hal_error(npu::compat::register_pinned(source, size))
                           : npu::compat::check_pinned(source, size);
   if (failed != DRV_ERROR_NONE) return failed;
+  const auto reached = npu::compat::hal_error(npu::compat::device_pointer(source, mapped));
+  if (reached != DRV_ERROR_NONE) {
+    if (npu::compat::is_own(flag)) static_cast<void>(npu::compat::unregister_pinned(source));
+    return reached;
+  }
   const npu::compat::Locked held(npu::compat::table().lock);
   npu::compat::table().memories[source] = {device, flag};
-  *mapped = source;
   return DRV_ERROR_NONE;
 }
 

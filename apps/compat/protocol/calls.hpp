@@ -57,6 +57,8 @@ namespace npu::compat {
   X(MallocHost, Size, Handle, "aclrtMallocHost")                                \
   X(FreeHost, Handle, Nothing, "aclrtFreeHost")                                 \
   X(RegisterHost, Size, Handle, "aclrtHostRegister")                            \
+  X(MapHost, Handle, Address, "aclrtHostGetDevicePointer")                      \
+  X(UnmapHost, Handle, Nothing, "aclrtHostUnregister")                          \
   X(PeerAccess, PeerAccess, Number, "aclrtDeviceCanAccessPeer")                 \
   X(GetMemInfo, Number, MemoryInfo, "aclrtGetMemInfo")                          \
   X(MemoryUse, Nothing, MemoryUse, "npusimGetMemoryUse")                        \

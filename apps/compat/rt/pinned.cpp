@@ -31,8 +31,10 @@ rtError_t rtHostRegister(void* address, uint64_t size, rtHostRegisterType type,
   }
   if (number != RT_HOST_REGISTER_MAPPED) return ACL_ERROR_RT_PARAM_INVALID;
   const rtError_t status = rt_error(npu::compat::register_pinned(address, size));
-  if (status == RT_ERROR_NONE) *device_address = address;
-  return status;
+  if (status != RT_ERROR_NONE) return status;
+  const rtError_t mapped = rt_error(npu::compat::device_pointer(address, device_address));
+  if (mapped != RT_ERROR_NONE) static_cast<void>(npu::compat::unregister_pinned(address));
+  return mapped;
 }
 
 rtError_t rtHostUnregister(void* address) {

@@ -117,6 +117,23 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kRegisterHost>& cal
   return give_host(caller, call.bytes, true);
 }
 
+Value<wire::Address> serve(Caller& caller, const CallOf<Call::kMapHost>& call) {
+  const auto card = caller.card();
+  if (!card) return forward_fault(card);
+  const auto memory = caller.process().pinned.find(call.handle);
+  if (memory == nullptr) return fault(kRuntimeParameter, "it is not pinned: it was freed before");
+  const auto here = (*card)->open_window(*memory);
+  if (!here) return forward_fault(here);
+  return wire::Address{here->value};
+}
+
+Outcome serve(Caller& caller, const CallOf<Call::kUnmapHost>& call) {
+  const auto memory = caller.process().pinned.find(call.handle);
+  if (memory == nullptr) return fault(kRuntimeParameter, "it is not pinned: it was freed before");
+  for (auto* const card : caller.process().cards()) card->close_window(*memory);
+  return {};
+}
+
 Outcome serve(Caller& caller, const CallOf<Call::kHostAccess>& call) {
   auto* const races = caller.process().machine().races;
   const auto memory = caller.process().pinned.find(call.memory);
@@ -140,6 +157,8 @@ Outcome serve(Caller& caller, const CallOf<Call::kFreeHost>& call) {
                       memory->shared->bytes().size);
     }
   }
+  const auto gone = caller.process().pinned.find(call.handle);
+  for (auto* const card : caller.process().cards()) card->close_window(*gone);
   caller.process().pinned.remove(call.handle);
   return {};
 }

@@ -39,6 +39,7 @@ Status ProcessCard::prepare(driver::ProcessOptions options, const ClientSharing&
   if (auto ready = arguments_->prepare(); !ready) return ready;
   times_ = std::make_shared<TimePages>(*process_);
   peers_ = std::make_unique<PeerWindows>(process_->space(), tasks);
+  host_windows_ = std::make_unique<HostWindows>(process_->space(), tasks);
   heap_ = std::make_unique<driver::DeviceHeap>(process_->space());
   share_name_ = sharing.name;
   share_ = sharing.share;
@@ -83,6 +84,7 @@ void ProcessCard::close() {
   variables_.clear();
   arguments_.reset();
   peers_.reset();
+  host_windows_.reset();
   heap_.reset();
   times_.reset();
   turn_.reset();
@@ -329,6 +331,26 @@ Value<std::shared_ptr<platform::DmaMemory>> ProcessCard::map(PinnedMemory& memor
   const auto held_pages = std::make_shared<Held>(Held{memory.shared, std::move(*mapped), nullptr});
   held_pages->watched = watch_pinned(memory, held_pages->mapping->bus().value);
   return memory.mapped[index_] = {held_pages, held_pages->mapping.get()};
+}
+
+Value<driver::DeviceAddress> ProcessCard::open_window(PinnedMemory& memory) {
+  const auto mapping = map(memory);
+  if (!mapping) return forward_fault(mapping);
+  const auto here = host_windows_->find(*mapping);
+  if (here && watched_.races != nullptr) {
+    watched_.races->memory().map_window(index_, process_->vmid(), here->value, (*mapping)->size(),
+                                        *memory.place);
+  }
+  return here;
+}
+
+void ProcessCard::close_window(PinnedMemory& memory) {
+  const auto mapping = memory.mapped.find(index_);
+  if (mapping == memory.mapped.end()) return;
+  const auto was = host_windows_->drop(mapping->second);
+  if (was && watched_.races != nullptr) {
+    watched_.races->memory().unmap_window(index_, process_->vmid(), was->value);
+  }
 }
 
 }  // namespace npu::exec::acl

@@ -12,6 +12,7 @@
 #include "apps/exec/acl/card.hpp"
 #include "apps/exec/acl/client_sharing.hpp"
 #include "apps/exec/acl/freed_later.hpp"
+#include "apps/exec/acl/host_windows.hpp"
 #include "apps/exec/acl/kernel_variables.hpp"
 #include "apps/exec/acl/leftovers.hpp"
 #include "apps/exec/acl/peer_windows.hpp"
@@ -90,6 +91,9 @@ class ProcessCard {
   PeerWindows& peers() { return *peers_; }
   // The card's mapping of the memory.
   Value<std::shared_ptr<platform::DmaMemory>> map(PinnedMemory& memory);
+  // Where its kernels reach the memory, and that they do not any more.
+  Value<driver::DeviceAddress> open_window(PinnedMemory& memory);
+  void close_window(PinnedMemory& memory);
 
   // An entry by itself, waited for. `site`: of the call, for who looks for races.
   Outcome run(const abi::QueueEntry& entry, const races::CallSite& site = {});
@@ -164,6 +168,7 @@ class ProcessCard {
   std::unique_ptr<driver::ArgumentPool> arguments_;
   std::shared_ptr<TimePages> times_;
   std::unique_ptr<PeerWindows> peers_;
+  std::unique_ptr<HostWindows> host_windows_;
   std::unique_ptr<driver::DeviceHeap> heap_;
   // Threads of the program share what follows; each part is made once, with its lock held.
   std::unique_ptr<platform::Mutex> copies_lock_, modules_lock_, pinned_lock_;

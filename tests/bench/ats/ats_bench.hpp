@@ -45,7 +45,8 @@ class AtsBench : public MmuBench {
   }
   // A request of the cores: rows of the payload's data, or of none.
   std::uint64_t issue_rows(bool is_write, std::uint64_t address, unsigned rows, unsigned row_bytes,
-                           std::uint32_t pitch, unsigned char* data) {
+                           std::uint32_t pitch, unsigned char* data,
+                           abi::ReduceOperation reduction = abi::ReduceOperation::kNone) {
     const auto command = is_write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND;
     auto& trans = data == nullptr ? sim.pool.allocate_timing(command, address, rows * row_bytes)
                                   : sim.pool.allocate(command, address, data, rows * row_bytes);
@@ -54,6 +55,7 @@ class AtsBench : public MmuBench {
     info.rows = static_cast<std::uint16_t>(rows);
     info.pitch = pitch;
     info.context = issued;
+    info.reduction = reduction;
     EXPECT_EQ(send_request(clients[0], trans), tlm::TLM_ACCEPTED);
     return issued++;
   }

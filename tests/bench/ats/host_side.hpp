@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is behind the card's end of the link: translations, page requests, reads and posted writes
-// of process addresses, each answered after a fixed time.
+// of addresses of a process and of the bus, each answered after a fixed time.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -29,6 +29,7 @@ class HostSide : public sc_core::sc_module,
     std::uint64_t address;
     unsigned length;
     bool write, translated;
+    std::uint32_t pasid;
   };
   struct Asked {
     model::SimTime when;
@@ -71,7 +72,8 @@ class HostSide : public sc_core::sc_module,
   std::byte* find(std::uint32_t, std::uint32_t pasid, std::uint64_t address, Bytes,
                   bool write) override {
     const auto page = pages.find(address - address % abi::entry_span(0));
-    const bool there = page != pages.end() && pasid == kPasid && (!write || page->second.write);
+    const bool known = pasid == kPasid || pasid == 0;
+    const bool there = page != pages.end() && known && (!write || page->second.write);
     return there ? page->second.bytes.data() + address % abi::entry_span(0) : nullptr;
   }
   Bytes told = 0;  // bytes written without time
@@ -92,7 +94,7 @@ class HostSide : public sc_core::sc_module,
       translations.emplace_back(trans.get_address(), info.no_write);
     } else {
       pieces.push_back({model::sim_now(), trans.get_address(), trans.get_data_length(),
-                        trans.is_write(), info.translated});
+                        trans.is_write(), info.translated, info.pasid});
     }
     if (info.posted) {
       if (trans.get_data_ptr() != nullptr) move(trans);

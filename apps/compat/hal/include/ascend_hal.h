@@ -192,9 +192,9 @@ enum drvRegisterTpye {
   HOST_REGISTER_MAX_TPYE
 };
 /* Pages of the program's own (HOST_MEM_MAP_DEV, HOST_MEM_MAP_DEV_PCIE_TH), from a multiple of 4 KiB
-   on, become pinned memory that the device's copies reach, at the same address; no thread may write
-   there during the call. HOST_SVM_MAP_DEV: memory of MEM_HOST, which they reach anyway. Kernels do
-   not reach host memory. NOT_SUPPORT: device memory for the host. INVALID_VALUE: not all of it can
+   on, become pinned memory; no thread may write there during the call. HOST_SVM_MAP_DEV: memory of
+   MEM_HOST. The device reaches it at `*mapped`, over the PCIe link; copies also take the program's
+   own address. NOT_SUPPORT: device memory for the host. INVALID_VALUE: not all of it can
    be read and written, or some of it is pinned already. */
 NPU_HAL drvError_t halHostRegister(void* source, uint64_t size, uint32_t flag, uint32_t device,
                                    void** mapped);

@@ -145,16 +145,18 @@ ACL_RT_CALL aclrtFree(void* address);
    returns at once; it takes the bytes that are there when the card reads them, and the program sees
    what the card has written so far. */
 ACL_RT_CALL aclrtMallocHost(void** address, size_t size);
-/* 207000: with ACL_RT_MEM_ATTR_VA_FLAG, because kernels do not reach host memory. */
+/* 207000: with ACL_RT_MEM_ATTR_VA_FLAG, because kernels reach host memory at another address. */
 ACL_RT_CALL aclrtMallocHostWithCfg(void** address, uint64_t size, aclrtMallocConfig* config);
 /* Copies that are in flight end as they would have. */
 ACL_RT_CALL aclrtFreeHost(void* address);
 /* Memory of the program's own becomes pinned memory; `type` is 0 (ACL_HOST_REGISTER_MAPPED).
-   `*device_address` is the same address: copies take it, kernels do not reach host memory. The
-   pages around it are pinned whole. No thread may write there during the call. 107000: it cannot be
-   read and written, or is pinned already. */
+   `*device_address` is where kernels and copies of the thread's device reach it, over the PCIe link
+   (zero copy); copies also take the program's own address. Of other devices:
+   aclrtHostGetDevicePointer(). The pages around it are pinned whole. No thread may write there
+   during the call. Memory of aclrtMallocHost() may be registered, too. 107000: it cannot be read and
+   written, or is registered already. */
 ACL_RT_CALL aclrtHostRegister(void* address, uint64_t size, uint32_t type, void** device_address);
-/* 107000: not an address that was registered. */
+/* Its device addresses fault from now on. 107000: not an address that was registered. */
 ACL_RT_CALL aclrtHostUnregister(void* address);
 ACL_RT_CALL aclrtMemset(void* address, size_t max, int32_t value, size_t count);
 ACL_RT_CALL aclrtMemsetAsync(void* address, size_t max, int32_t value, size_t count,

@@ -164,7 +164,8 @@ ACL_FUNC_VISIBILITY aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle,
 #define ACL_HOST_REG_PINNED 0x10000000ul
 /* 207000: other flags than mapped and pinned. */
 ACL_FUNC_VISIBILITY aclError aclrtHostRegisterV2(void* address, uint64_t size, uint32_t flags);
-/* What copies take for it. `flags` is 0. 107000: it is not registered. */
+/* Where kernels and copies of the thread's device reach it, over the PCIe link. Also for memory of
+   aclrtMallocHost(). `flags` is 0. 107000: it is not registered. */
 ACL_FUNC_VISIBILITY aclError aclrtHostGetDevicePointer(void* host, void** device, uint32_t flags);
 
 #ifdef __cplusplus

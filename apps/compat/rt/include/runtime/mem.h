@@ -88,8 +88,8 @@ typedef enum {
   RT_HOST_REGISTER_IOMEMORY = 4,
   RT_HOST_REGISTER_READONLY = 8
 } rtHostRegisterType;
-/* Memory of the program's own becomes pinned; the device address is the same. 107000: it cannot be
-   read and written, or is pinned already; 207000: of another type than MAPPED. */
+/* Memory of the program's own becomes pinned, as by aclrtHostRegister(). 107000: it cannot be read
+   and written, or is registered already; 207000: of another type than MAPPED. */
 RTS_API rtError_t rtHostRegister(void* address, uint64_t size, rtHostRegisterType type,
                                  void** device_address);
 RTS_API rtError_t rtHostUnregister(void* address);

@@ -2,6 +2,8 @@
 // Random calls on three address spaces of a small card, with compaction whenever memory is
 // fragmented: five seeds of 2,000 rounds. After each, free and used memory are the card; every so
 // often the card's page tables are walked and every page's contents compared.
+#include <random>
+
 #include "tests/driver/memory_model.hpp"
 #include "tests/support/matchers.hpp"
 

@@ -120,7 +120,7 @@ void CardWork::add_kernel(std::uint64_t cause, Work& work) {
   kernels_.erase(found);
 }
 
-// What is not in the card's memory is left out.
+// What is neither in the card's memory nor the host's is left out.
 void CardWork::translate(std::uint32_t device, SpaceId space, std::uint64_t begin,
                          std::uint64_t end, bool write, std::vector<Piece>& pieces) const {
   auto& memory = system_->card(device).mmu().memory();
@@ -137,6 +137,8 @@ void CardWork::translate(std::uint32_t device, SpaceId space, std::uint64_t begi
       } else {
         pieces.push_back({false, write, begin, *local, next - begin});
       }
+    } else if (const auto bus = memory.bus(space, begin)) {
+      pieces.push_back({true, write, *bus, 0, next - begin});
     }
     begin = next;
   }

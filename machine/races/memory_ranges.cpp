@@ -22,28 +22,21 @@ void for_each_met(const Map& ranges, std::uint64_t first, std::uint64_t last, En
 
 }  // namespace
 
-void MemoryRanges::add_met(const MappedRanges& ranges, const Piece& piece,
-                           std::vector<Piece>& all) {
-  for_each_met(
-      ranges, piece.address, piece.address + piece.size,
-      [](const auto& each) { return each.first + each.second.size; },
-      [&](const auto& each, std::uint64_t begin, std::uint64_t end) {
-        const auto offset = begin - each.first;
-        all.push_back({true, piece.write, offset, each.second.place + offset, end - begin});
-      });
-}
-
 std::vector<Piece> MemoryRanges::of_programs(std::uint32_t device, std::uint32_t space,
                                              const std::vector<Piece>& pieces) const {
   std::vector<Piece> all;
   const auto ranges = spaces_.find({device, space});
   const auto bus = buses_.find(device);
-  const auto windows = windows_.find({device, space});
   for (const auto& piece : pieces) {
     const auto last = piece.address + piece.size;
-    if (!piece.host && windows != windows_.end()) add_met(windows->second, piece, all);
     if (piece.host && bus != buses_.end()) {
-      add_met(bus->second, piece, all);
+      for_each_met(
+          bus->second, piece.address, last,
+          [](const auto& each) { return each.first + each.second.size; },
+          [&](const auto& each, std::uint64_t begin, std::uint64_t end) {
+            const auto offset = begin - each.first;
+            all.push_back({true, piece.write, offset, each.second.place + offset, end - begin});
+          });
     } else if (!piece.host && all_of_cards_) {
       all.push_back(piece);
     } else if (!piece.host && ranges != spaces_.end()) {

@@ -34,14 +34,6 @@ class MemoryRanges {
     buses_[device][bus] = {size, place};
   }
   void unmap_host(std::uint32_t device, std::uint64_t bus) { buses_[device].erase(bus); }
-  // The same at an address of one of the card's spaces.
-  void map_window(std::uint32_t device, std::uint32_t space, std::uint64_t begin, Bytes size,
-                  std::uint64_t place) {
-    windows_[{device, space}][begin] = {size, place};
-  }
-  void unmap_window(std::uint32_t device, std::uint32_t space, std::uint64_t begin) {
-    windows_[{device, space}].erase(begin);
-  }
 
   // What of the pieces is programs' memory. Of the host: `address` counts from the memory's begin,
   // `local` is its place.
@@ -56,12 +48,7 @@ class MemoryRanges {
   };
 
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<std::uint64_t, std::uint64_t>> spaces_;
-  using MappedRanges = std::map<std::uint64_t, Mapped>;  // by address
-  // What of the piece lies in memory of the host.
-  static void add_met(const MappedRanges& ranges, const Piece& piece, std::vector<Piece>& all);
-
-  std::map<std::uint32_t, MappedRanges> buses_;  // by device
-  std::map<std::pair<std::uint32_t, std::uint32_t>, MappedRanges> windows_;  // by device and space
+  std::map<std::uint32_t, std::map<std::uint64_t, Mapped>> buses_;  // by device and address
   std::uint64_t next_ = 0;
   bool all_of_cards_ = false;
 };

@@ -109,6 +109,16 @@ std::optional<std::uint64_t> MmuMemory::local(SpaceId vmid, std::uint64_t addres
   return found;
 }
 
+std::optional<std::uint64_t> MmuMemory::bus(SpaceId vmid, std::uint64_t address) {
+  if (!accesses_.has(vmid) || is_physical(vmid) || address >> abi::kVirtualBits != 0) {
+    return std::nullopt;
+  }
+  Translation page;
+  const auto found = find_page(tagged_address(vmid, address), page);
+  if (found != Completion::kSuccess || page.host != HostPage::kBus) return std::nullopt;
+  return page.translate(address);
+}
+
 Completion MmuMemory::read(SpaceId vmid, std::uint64_t address, void* data, Bytes length) {
   auto* out = static_cast<unsigned char*>(data);
   std::uint64_t local = 0;
@@ -214,10 +224,8 @@ bool MmuMemory::move_on_host(tlm::tlm_command command, SpaceId vmid, std::uint64
 
 // Null: no such bytes there.
 std::byte* MmuMemory::on_host(SpaceId vmid, std::uint64_t address, Bytes length, bool write) {
-  Translation page;
-  const bool known = find_page(tagged_address(vmid, address), page) == Completion::kSuccess;
-  if (known && page.host == HostPage::kBus) {
-    return host_pages_->find_bus(vmid, page.translate(address), length, write);
+  if (const auto there = bus(vmid, address)) {
+    return host_pages_->find_bus(vmid, *there, length, write);
   }
   return shares(vmid) ? host_pages_->find(vmid, address, length, write) : nullptr;
 }

@@ -43,6 +43,8 @@ class MmuMemory final : public DeviceMemoryPort {
   Completion read_rows(SpaceId vmid, std::uint64_t address, std::uint32_t rows, Bytes row_bytes,
                        std::uint64_t pitch, void* data) override;
   std::optional<std::uint64_t> local(SpaceId vmid, std::uint64_t address) override;
+  // Where it lies on the bus; nothing: it is no memory of the host's (abi/page_table.hpp: Host).
+  std::optional<std::uint64_t> bus(SpaceId vmid, std::uint64_t address);
   bool knows(SpaceId vmid, std::uint64_t address, bool write) const override;
   Completion write(Writer writer, SpaceId vmid, std::uint64_t address, const void* data,
                    Bytes length) override;

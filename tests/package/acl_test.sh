@@ -18,7 +18,7 @@ done
 for program in hello busy copies launch launch_config events virtual_memory managed limits misuse threads \
   together callbacks asks signalled keys faults resources framework registered hal_memory hal_managed hal_virtual_memory hal_misuse hal_advice hal_host hal_buffers \
   operators added configured \
-  landed filled held taken_away counts captured updated recorded_again event_graphs freed exported small built queued drawn late through pooled snapshots profiled blocked overtime prefetched sleepers; do
+  landed filled held taken_away counts captured updated recorded_again event_graphs freed exported small built queued drawn late through pooled snapshots profiled blocked overtime prefetched sleepers zero_copy hooked; do
   expect 1 report.json "./$program"
 done
 expect 1 report.json ./notified 0

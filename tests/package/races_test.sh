@@ -20,7 +20,7 @@ lines() { grep -c '^npusim: race: ' errors || true; }
 fails() { echo "$*"; cat errors; exit 1; }
 
 # Both places with their lines, which are in the function of the case.
-for name in kernel_and_kernel copy_and_kernel late_event notify host_order free free_host host_write \
+for name in kernel_and_kernel copy_and_kernel late_event notify zero_copy host_order free free_host host_write \
   host_read; do
   code=0
   exec_on --races=fail -- ./races $name race || code=$?

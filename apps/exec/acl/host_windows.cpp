@@ -43,12 +43,10 @@ void HostWindows::close(const Window& window) {
   if (window.handle.generation != 0) static_cast<void>(space_.release_memory(window.handle));
 }
 
-std::optional<driver::DeviceAddress> HostWindows::drop(const Memory& memory) {
+void HostWindows::drop(const Memory& memory) {
   const Guard held(*lock_);
   const auto gone = windows_.extract(memory.get());
-  if (gone.empty()) return std::nullopt;
-  close(gone.mapped());
-  return gone.mapped().here;
+  if (!gone.empty()) close(gone.mapped());
 }
 
 }  // namespace npu::exec::acl

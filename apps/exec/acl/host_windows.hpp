@@ -5,7 +5,6 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 
 #include "apps/exec/acl/outcome.hpp"
 #include "npu/driver/address_space.hpp"
@@ -25,8 +24,8 @@ class HostWindows {
   using Memory = std::shared_ptr<platform::DmaMemory>;
   // The device address of the memory's first byte.
   Value<driver::DeviceAddress> find(const Memory& memory);
-  // It is not mapped any more: later accesses of kernels fault. Where it was; nothing: nowhere.
-  std::optional<driver::DeviceAddress> drop(const Memory& memory);
+  // It is not mapped any more: later accesses of kernels fault.
+  void drop(const Memory& memory);
 
  private:
   struct Window {

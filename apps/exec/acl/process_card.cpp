@@ -336,21 +336,12 @@ Value<std::shared_ptr<platform::DmaMemory>> ProcessCard::map(PinnedMemory& memor
 Value<driver::DeviceAddress> ProcessCard::open_window(PinnedMemory& memory) {
   const auto mapping = map(memory);
   if (!mapping) return forward_fault(mapping);
-  const auto here = host_windows_->find(*mapping);
-  if (here && watched_.races != nullptr) {
-    watched_.races->memory().map_window(index_, process_->vmid(), here->value, (*mapping)->size(),
-                                        *memory.place);
-  }
-  return here;
+  return host_windows_->find(*mapping);
 }
 
 void ProcessCard::close_window(PinnedMemory& memory) {
   const auto mapping = memory.mapped.find(index_);
-  if (mapping == memory.mapped.end()) return;
-  const auto was = host_windows_->drop(mapping->second);
-  if (was && watched_.races != nullptr) {
-    watched_.races->memory().unmap_window(index_, process_->vmid(), was->value);
-  }
+  if (mapping != memory.mapped.end()) host_windows_->drop(mapping->second);
 }
 
 }  // namespace npu::exec::acl

@@ -121,6 +121,8 @@ TEST_F(BusPage, IsThereWithoutTime) {
   EXPECT_TRUE(bench.mmu.memory().reaches(kShared, kVirtual, kPage, true));
   EXPECT_FALSE(bench.mmu.memory().reaches(kShared, kVirtual + kPage, 1, false));
   EXPECT_EQ(bench.mmu.memory().local(kShared, kVirtual), std::nullopt);
+  EXPECT_EQ(bench.mmu.memory().bus(kShared, kVirtual + 9), kBus + 9);
+  EXPECT_EQ(bench.mmu.memory().bus(kShared, kVirtual + kPage), std::nullopt);
   data.fill(9);
   EXPECT_EQ(bench.mmu.memory().write(model::Writer::kAiCore, kShared, kVirtual + 4000, data.data(),
                                      data.size()),

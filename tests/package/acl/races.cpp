@@ -30,9 +30,10 @@ struct Machine {
     OK(aclrtMemset(b, kBytes, 0, kBytes));
   }
   // b = a + a
-  void launch(aclrtStream stream) const {
+  void launch(aclrtStream stream) const { launch(stream, b); }
+  void launch(aclrtStream stream, void* to) const {
     npusim_elementwise_args args{};
-    args.to = reinterpret_cast<uint64_t>(b);
+    args.to = reinterpret_cast<uint64_t>(to);
     args.a = args.b = reinterpret_cast<uint64_t>(a);
     args.count = kCount;
     args.type = ACL_FLOAT;
@@ -87,6 +88,14 @@ const std::map<std::string, Case> kCases{
        m.fill(m.two, m.a);
        m.launch(m.one);
        OK(aclrtRecordNotify(notify, m.one));
+     }},
+    {"zero_copy",  // one way to the bytes is the kernel's, the other the copy's
+     [](Machine& m, bool ordered) {
+       void* there = nullptr;
+       OK(aclrtHostGetDevicePointer(m.pinned, &there, 0));
+       m.launch(m.one, there);
+       if (ordered) m.order();
+       OK(aclrtMemcpyAsync(m.b, kBytes, m.pinned, kBytes, ACL_MEMCPY_HOST_TO_DEVICE, m.two));
      }},
     {"host_order",
      [](Machine& m, bool ordered) {

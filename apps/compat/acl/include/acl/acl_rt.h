@@ -12,6 +12,7 @@
 #include <acl/acl_rt_allocator.h>
 #include <acl/acl_rt_batch.h>
 #include <acl/acl_rt_control.h>
+#include <acl/acl_rt_hook.h>
 #include <acl/acl_rt_model.h>
 #include <acl/acl_rt_more.h>
 #include <acl/acl_rt_query.h>

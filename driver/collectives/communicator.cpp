@@ -99,15 +99,13 @@ Bytes Communicator::buffer() const {
   return impl_->options.buffer;
 }
 
-CollectiveAlgorithm Communicator::choose(CollectiveOperation operation, Bytes bytes,
-                                         CollectiveType type) const {
-  return impl_->choose(operation, bytes, type);
+CollectiveAlgorithm Communicator::choose(CollectiveOperation operation, Bytes bytes) const {
+  return impl_->choose(operation, bytes);
 }
 
 // All pairs at once where there are links for it, else the neighbours alone; of many ranks those
 // that differ in one bit of their numbers, or one after the other.
-CollectiveAlgorithm Communicator::Impl::choose(Operation operation, Bytes bytes,
-                                               CollectiveType type) const {
+CollectiveAlgorithm Communicator::Impl::choose(Operation operation, Bytes bytes) const {
   const auto wanted = options.algorithms[static_cast<std::size_t>(operation)];
   if (wanted != Algorithm::kAutomatic) return wanted;
   if (unlinked && has_algorithm(operation, Algorithm::kRing)) return Algorithm::kRing;
@@ -120,8 +118,7 @@ CollectiveAlgorithm Communicator::Impl::choose(Operation operation, Bytes bytes,
   }
   const bool by_cores = options.vector.kernel.size != 0 &&
                         bytes <= options.vector.largest[static_cast<std::size_t>(operation)] &&
-                        has_algorithm(operation, Algorithm::kAiv) &&
-                        vector_cores_do(operation, type);
+                        has_algorithm(operation, Algorithm::kAiv);
   if (by_cores) return Algorithm::kAiv;
   const bool small = bytes <= options.one_shot;
   return small && has_algorithm(operation, Algorithm::kOneShot) ? Algorithm::kOneShot
@@ -172,7 +169,7 @@ Result<CollectiveAlgorithm> Communicator::Impl::algorithm_for(const CollectiveCa
                                                               Bytes bytes) const {
   const auto algorithm = call.algorithm != Algorithm::kAutomatic
                              ? call.algorithm
-                             : choose(operation, bytes, call.type);
+                             : choose(operation, bytes);
   if (auto known = check_algorithm(operation, algorithm); !known) return forward_error(known);
   if (algorithm == Algorithm::kAiv && options.vector.kernel.size == 0) {
     return fail(ErrorCode::kUnsupported, "aiv: the communicator has no kernel for vector cores");
@@ -180,11 +177,6 @@ Result<CollectiveAlgorithm> Communicator::Impl::algorithm_for(const CollectiveCa
   if (algorithm == Algorithm::kAiv && ranks() > abi::VectorCollective::kMostRanks) {
     return fail(ErrorCode::kUnsupported, fmt::format("aiv: at most {} ranks, here are {}",
                                                      abi::VectorCollective::kMostRanks, ranks()));
-  }
-  if (algorithm == Algorithm::kAiv && !vector_cores_do(operation, call.type)) {
-    return fail(ErrorCode::kUnsupported,
-                fmt::format("{} by aiv: vector cores reduce int32, fp16, bf16 and fp32",
-                            to_string(operation)));
   }
   // Links of all ranks: one that is refused alone leaves the others waiting.
   const bool neighbours = works_with_neighbours(operation, algorithm);

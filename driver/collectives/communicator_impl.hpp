@@ -18,7 +18,7 @@ struct Communicator::Impl {
   ~Impl();
 
   unsigned ranks() const { return static_cast<unsigned>(members.size()); }
-  CollectiveAlgorithm choose(CollectiveOperation operation, Bytes bytes, CollectiveType type) const;
+  CollectiveAlgorithm choose(CollectiveOperation operation, Bytes bytes) const;
   // Arguments that every operation has. `elements`: addresses of some.
   Status check(unsigned rank, const CollectiveCall& call,
                const std::vector<DeviceAddress>& elements) const;

@@ -59,12 +59,6 @@ Status check_vector(const VectorCollectives& options) {
   return {};
 }
 
-bool vector_cores_do(CollectiveOperation operation, CollectiveType type) {
-  if (operation == Operation::kAllGather || operation == Operation::kAllToAll) return true;
-  return type == CollectiveType::kInt32 || type == CollectiveType::kFp16 ||
-         type == CollectiveType::kBf16 || type == CollectiveType::kFp32;
-}
-
 VectorTurns::VectorTurns(const VectorCollectives& options, const PlanRequest& request,
                          const PlanRank& me, const PartWriter::Data& data)
     : request_(request), me_(me), data_(data), size_(request.count * request.element) {

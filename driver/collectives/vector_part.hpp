@@ -10,8 +10,6 @@
 namespace npu::driver {
 
 Status check_vector(const VectorCollectives& options);
-// Whether vector cores reduce the type, where the operation reduces.
-bool vector_cores_do(CollectiveOperation operation, CollectiveType type);
 
 // Turns of an operation with equal counts, each with a half of the windows to itself.
 class VectorTurns {

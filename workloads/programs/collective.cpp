@@ -80,7 +80,7 @@ class Bench {
   Status measure(const CollectiveProblem& problem, CollectiveAlgorithm algorithm, Bytes size) {
     const auto used =
         algorithm == CollectiveAlgorithm::kAutomatic
-            ? ranks_.communicator().choose(problem.operation, problem.block_bytes(), problem.type)
+            ? ranks_.communicator().choose(problem.operation, problem.block_bytes())
             : algorithm;
     // Cores that compute nothing move nothing.
     const bool moved = context_.functional || used != CollectiveAlgorithm::kAiv;

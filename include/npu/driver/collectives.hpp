@@ -158,8 +158,7 @@ class NPU_API Communicator {
   unsigned ranks() const;
   Bytes buffer() const;
   // What kAutomatic is for `bytes`, which are count * size of the type.
-  CollectiveAlgorithm choose(CollectiveOperation operation, Bytes bytes,
-                             CollectiveType type = CollectiveType::kFp32) const;
+  CollectiveAlgorithm choose(CollectiveOperation operation, Bytes bytes) const;
 
   // Frees what the rank has in its own process; its operations should have ended, others are
   // aborted. The process may be closed then. The other ranks' operations fail afterwards.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A collective operation of several cards by vector cores (abi/vector_collective.hpp). Each block
 // works on a slice of all data, and its peers' blocks on the same.
+#include "kernels/device/collectives/narrow_reduction.hpp"
 #include "kernels/device/collectives/rank_reduction.hpp"
 #include "kernels/device/shipped/set_up.hpp"
 
@@ -54,25 +55,30 @@ class Operation {
     return 0;
   }
 
-  bool reduce() {
-    const Slice slice = own(work_.bytes);
+  // False: a tile has no room for all ranks.
+  bool reduce(std::uint64_t from, std::uint64_t size, std::uint64_t to, std::uint64_t copy) {
+    if (is_narrow(work_.type)) {
+      NarrowReduction(port_, work_, windows_).run(from, size, to, copy);
+      return true;
+    }
     RankReduction reduction(port_, work_, windows_);
     if (!reduction.fits()) return false;
-    reduction.run(work_.place * work_.bytes + slice.begin, slice.size(), work_.to + slice.begin, 0);
+    reduction.run(from, size, to, copy);
     return true;
+  }
+
+  bool reduce() {
+    const Slice slice = own(work_.bytes);
+    return reduce(work_.place * work_.bytes + slice.begin, slice.size(), work_.to + slice.begin, 0);
   }
 
   bool reduce_own_part() {
     const Slice part = part_of(work_.rank), slice = own(part.size());
     const std::uint64_t begin = part.begin + slice.begin;
-    {
-      RankReduction reduction(port_, work_, windows_);
-      if (!reduction.fits()) return false;
-      reduction.run(begin, slice.size(), work_.to + begin,
-                    windows_.data(work_.rank) + reduced() + begin);
-    }
+    const bool done = reduce(begin, slice.size(), work_.to + begin,
+                             windows_.data(work_.rank) + reduced() + begin);
     port_.pipe_barrier(Pipe::kAll);
-    return true;
+    return done;
   }
 
   void gather_parts() {
@@ -96,7 +102,8 @@ bool valid(const VectorCollective& work) {
   const bool reduces = work.kind != VectorCollectiveKind::kGather;
   return static_cast<unsigned>(work.kind) < abi::kVectorCollectiveKinds && work.ranks != 0 &&
          work.ranks <= VectorCollective::kMostRanks && work.rank < work.ranks &&
-         work.place < work.rows && (!reduces || platform::bytes_of(vector_type(work.type)) != 0);
+         work.place < work.rows &&
+         (!reduces || is_narrow(work.type) || platform::bytes_of(vector_type(work.type)) != 0);
 }
 
 // Its arguments are addresses and sizes, and its copies go through queues of buffers.

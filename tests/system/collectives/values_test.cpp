@@ -74,8 +74,6 @@ void run_random(CollectiveBench& bench, std::mt19937& random, CollectiveOperatio
     CollectiveProblem problem;
     problem.operation = operation;
     problem.type = kTypes[random() % 6];
-    // Vector cores reduce no others.
-    if (algorithm == CollectiveAlgorithm::kAiv) problem.type = kTypes[2 + random() % 4];
     problem.reduction = static_cast<Reduction>(1 + random() % 3);
     problem.ranks = static_cast<unsigned>(bench.ranks.size());
     problem.root = static_cast<unsigned>(random() % problem.ranks);

@@ -167,9 +167,8 @@ Status Communicator::Impl::check(unsigned rank, const CollectiveCall& call,
 Result<CollectiveAlgorithm> Communicator::Impl::algorithm_for(const CollectiveCall& call,
                                                               Operation operation,
                                                               Bytes bytes) const {
-  const auto algorithm = call.algorithm != Algorithm::kAutomatic
-                             ? call.algorithm
-                             : choose(operation, bytes);
+  const auto algorithm =
+      call.algorithm != Algorithm::kAutomatic ? call.algorithm : choose(operation, bytes);
   if (auto known = check_algorithm(operation, algorithm); !known) return forward_error(known);
   if (algorithm == Algorithm::kAiv && options.vector.kernel.size == 0) {
     return fail(ErrorCode::kUnsupported, "aiv: the communicator has no kernel for vector cores");

@@ -46,10 +46,10 @@ Result<LentMemory> HeldMemory::lend(MemoryHandle memory, bool mapped) {
   if (auto ok = check(memory); !ok && !mapped) return forward_error(ok);
   const auto* block = physical_.find(memory);
   if (!block->is_local()) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("memory {}.{} of VMID {} is {}: only its owner lends it", memory.index,
-                            memory.generation, vmid_,
-                            block->is_host ? "the host's" : "another card's"));
+    return fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("memory {}.{} of VMID {} is {}: only its owner lends it", memory.index,
+                    memory.generation, vmid_, block->is_host ? "the host's" : "another card's"));
   }
   if (block->is_split()) {
     return fail(ErrorCode::kBusy,

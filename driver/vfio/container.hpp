@@ -29,8 +29,8 @@ class Container {
   // The descriptor of function `name` ("0000:01:00.0").
   Result<FileDescriptor> open_device(const std::string& name);
   // Lets the functions reach [data, data + size) at the returned bus address, which has the last
-  // `alignment` bytes to itself. `data` and `size` are multiples of page_size(). kOutOfMemory: may not be pinned; kOutOfResources: no address or no
-  // mapping left; kIo.
+  // `alignment` bytes to itself. `data` and `size` are multiples of page_size(). kOutOfMemory: may
+  // not be pinned; kOutOfResources: no address or no mapping left; kIo.
   Result<platform::BusAddress> map(void* data, Bytes size, Bytes alignment,
                                    platform::DmaDirection direction);
   void unmap(platform::BusAddress bus, Bytes size);

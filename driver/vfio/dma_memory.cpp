@@ -147,8 +147,8 @@ Result<std::unique_ptr<platform::DmaMemory>> import_dma_memory(std::shared_ptr<C
   const auto bus = container->map(memory.data, memory.size, kAlignment, direction);
   if (!bus) return forward_error(bus);
   return std::make_unique<MappedMemory>(std::move(container),
-                                        Pages(memory.data, memory.size, false), memory.size, kAlignment,
-                                        direction, *bus);
+                                        Pages(memory.data, memory.size, false), memory.size,
+                                        kAlignment, direction, *bus);
 }
 
 Result<platform::BusAddress> share_dma_memory(platform::DmaMemory& memory,

@@ -125,9 +125,9 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   bool relaxed = false;          // posted write of data: may pass others of its cause (PCIe 2.4.1)
   bool no_write = false;         // of kTranslation: only to read
   HostPage to_host = HostPage::kNone;  // in the MMU: the page is the host's
-  bool replays = false;          // does not wait in the MMU for a page that somebody serves
-  bool type0 = false;            // of kConfig: on the bus it is meant for; bridges on its way route
-                                 // it as type 1 (PCIe 7.3.3)
+  bool replays = false;                // does not wait in the MMU for a page that somebody serves
+  bool type0 = false;  // of kConfig: on the bus it is meant for; bridges on its way route
+                       // it as type 1 (PCIe 7.3.3)
   // Of a write: what is there becomes reduction(what is there, data); see
   // model/dma/reduce_unit.hpp.
   abi::ReduceOperation reduction = abi::ReduceOperation::kNone;

@@ -21,9 +21,9 @@ struct Translation {
   std::uint64_t used = 0;        // Tlb's
   std::uint8_t shift = abi::kPageShift;
   bool read = false, write = false;
-  bool clean = false;      // the table does not yet say that the page is written
-  bool partial = false;    // see Tlb::residency()
-  std::uint16_t peer = 0;  // Transaction::peer of accesses to the page
+  bool clean = false;               // the table does not yet say that the page is written
+  bool partial = false;             // see Tlb::residency()
+  std::uint16_t peer = 0;           // Transaction::peer of accesses to the page
   HostPage host = HostPage::kNone;  // the base is its address there
 
   bool covers(TaggedAddress address) const { return address >> shift == tag; }

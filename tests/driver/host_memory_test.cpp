@@ -12,9 +12,9 @@ class HostMemoryTest : public SpaceTest {
  protected:
   void SetUp() override {
     SpaceTest::SetUp();
-    imported = must(fake.import_dma(
-        card.config().bdf, {bytes.data(), bytes.size()}, platform::DmaDirection::kBidirectional,
-        platform::HostPages::kResident));
+    imported = must(fake.import_dma(card.config().bdf, {bytes.data(), bytes.size()},
+                                    platform::DmaDirection::kBidirectional,
+                                    platform::HostPages::kResident));
     pages = *space().reserve(kSize);
   }
   void TearDown() override {

@@ -78,10 +78,9 @@ class Bench {
       : context_(context), ranks_(ranks), table_(table) {}
 
   Status measure(const CollectiveProblem& problem, CollectiveAlgorithm algorithm, Bytes size) {
-    const auto used =
-        algorithm == CollectiveAlgorithm::kAutomatic
-            ? ranks_.communicator().choose(problem.operation, problem.block_bytes())
-            : algorithm;
+    const auto used = algorithm == CollectiveAlgorithm::kAutomatic
+                          ? ranks_.communicator().choose(problem.operation, problem.block_bytes())
+                          : algorithm;
     // Cores that compute nothing move nothing.
     const bool moved = context_.functional || used != CollectiveAlgorithm::kAiv;
     const Bytes verify = moved ? context_.parameters.size("verify") : 0;

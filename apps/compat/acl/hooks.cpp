@@ -81,11 +81,11 @@ struct Object {
 
  private:
   struct Table {
-    const ElfW(Rela)* first = nullptr;
+    const ElfW(Rela) * first = nullptr;
     std::size_t bytes = 0;
   };
 
-  void take(const ElfW(Dyn)& entry) {
+  void take(const ElfW(Dyn) & entry) {
     switch (entry.d_tag) {
       case DT_SYMTAB:
         symbols = reinterpret_cast<const ElfW(Sym)*>(place(entry));
@@ -110,11 +110,11 @@ struct Object {
     }
   }
   // The dynamic linker has added the base, but not for all objects.
-  std::uintptr_t place(const ElfW(Dyn)& entry) const {
+  std::uintptr_t place(const ElfW(Dyn) & entry) const {
     return entry.d_un.d_ptr < base ? base + entry.d_un.d_ptr : entry.d_un.d_ptr;
   }
 
-  const ElfW(Sym)* symbols = nullptr;
+  const ElfW(Sym) * symbols = nullptr;
   const char* names = nullptr;
   Table tables[2];
 };

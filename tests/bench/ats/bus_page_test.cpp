@@ -78,8 +78,8 @@ TEST_F(BusPage, HasTheRightsOfItsEntry) {
 // PCI Express has no such writes.
 TEST_F(BusPage, ReducesNothing) {
   std::array<unsigned char, 64> data{};
-  const auto id = bench.issue_rows(true, kVirtual, 1, data.size(), 0, data.data(),
-                                   abi::ReduceOperation::kSum);
+  const auto id =
+      bench.issue_rows(true, kVirtual, 1, data.size(), 0, data.data(), abi::ReduceOperation::kSum);
   bench.run(10_us);
   EXPECT_EQ(bench.response(id).completion, Completion::kUnsupportedRequest);
   EXPECT_TRUE(bench.host.pieces.empty());

@@ -5,7 +5,10 @@
 #include "check.h"
 #include "spin.h"
 
-enum { kCount = 1 << 18, kBytes = kCount * 4 }; /* fp32, 1 MiB: the link takes longer than the kernel */
+enum {
+  kCount = 1 << 18,
+  kBytes = kCount * 4
+}; /* fp32, 1 MiB: the link takes longer than the kernel */
 
 struct Sum {
   float *to, *a, *b;

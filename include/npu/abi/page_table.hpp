@@ -79,8 +79,7 @@ struct PageTableEntry {
   // and free for software.
 
   // Which page it is: address, Host and, of another card's, Card and Peer.
-  static constexpr std::uint64_t kTarget =
-      Address::kMask | Card::kMask | Peer::kMask | Host::kMask;
+  static constexpr std::uint64_t kTarget = Address::kMask | Card::kMask | Peer::kMask | Host::kMask;
 
   constexpr bool valid() const { return (raw & Valid::kMask) != 0; }
   constexpr bool leaf() const { return (raw & Leaf::kMask) != 0; }

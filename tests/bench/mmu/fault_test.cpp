@@ -98,7 +98,7 @@ TEST(MmuFault, BitsForSoftwareAreIgnored) {
   MmuBench bench;
   bench.tables.map(1, kVirtual, kPage);
   const auto page = PageTableEntry::page(kPage, true, true).raw;
-  bench.tables.set(1, kVirtual, 0, page | 0xFDFFULL << 48);  // all but Peer
+  bench.tables.set(1, kVirtual, 0, page | 0xDDFFULL << 48);  // all but Host and Peer
   bench.enable();
   ASSERT_EQ(bench.read(1, kVirtual + 1).completion, Completion::kSuccess);
   EXPECT_EQ(bench.last_address(), kPage + 1);

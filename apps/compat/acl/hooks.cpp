@@ -62,15 +62,15 @@ struct Object {
   // Calls visit(address of the entry) for the entries of the symbol.
   template <class Visit>
   void for_each_entry(const char* symbol, const Visit& visit) const {
-    if (symbols == nullptr || names == nullptr) return;
-    for (const auto& table : tables) {
+    if (symbols_ == nullptr || names_ == nullptr) return;
+    for (const auto& table : tables_) {
       const auto count = table.bytes / sizeof(ElfW(Rela));
       for (std::size_t i = 0; i < count; ++i) {
         const auto& entry = table.first[i];
         const auto type = static_cast<std::uint32_t>(ELF64_R_TYPE(entry.r_info));
         if (type != kCall && type != kPlace && (type != kWord || entry.r_addend != 0)) continue;
-        const auto& named = symbols[ELF64_R_SYM(entry.r_info)];
-        if (std::strcmp(names + named.st_name, symbol) == 0) visit(base + entry.r_offset);
+        const auto& named = symbols_[ELF64_R_SYM(entry.r_info)];
+        if (std::strcmp(names_ + named.st_name, symbol) == 0) visit(base + entry.r_offset);
       }
     }
   }
@@ -88,22 +88,22 @@ struct Object {
   void take(const ElfW(Dyn) & entry) {
     switch (entry.d_tag) {
       case DT_SYMTAB:
-        symbols = reinterpret_cast<const ElfW(Sym)*>(place(entry));
+        symbols_ = reinterpret_cast<const ElfW(Sym)*>(place(entry));
         break;
       case DT_STRTAB:
-        names = reinterpret_cast<const char*>(place(entry));
+        names_ = reinterpret_cast<const char*>(place(entry));
         break;
       case DT_JMPREL:
-        tables[0].first = reinterpret_cast<const ElfW(Rela)*>(place(entry));
+        tables_[0].first = reinterpret_cast<const ElfW(Rela)*>(place(entry));
         break;
       case DT_PLTRELSZ:
-        tables[0].bytes = entry.d_un.d_val;
+        tables_[0].bytes = entry.d_un.d_val;
         break;
       case DT_RELA:
-        tables[1].first = reinterpret_cast<const ElfW(Rela)*>(place(entry));
+        tables_[1].first = reinterpret_cast<const ElfW(Rela)*>(place(entry));
         break;
       case DT_RELASZ:
-        tables[1].bytes = entry.d_un.d_val;
+        tables_[1].bytes = entry.d_un.d_val;
         break;
       default:
         break;
@@ -114,9 +114,9 @@ struct Object {
     return entry.d_un.d_ptr < base ? base + entry.d_un.d_ptr : entry.d_un.d_ptr;
   }
 
-  const ElfW(Sym) * symbols = nullptr;
-  const char* names = nullptr;
-  Table tables[2];
+  const ElfW(Sym) * symbols_ = nullptr;
+  const char* names_ = nullptr;
+  Table tables_[2];
 };
 
 bool write_entry(std::uintptr_t entry, aclrtApiFunc function, bool fixed) {

@@ -7,6 +7,7 @@
 
 #include "kernels/operators/axes.hpp"
 #include "kernels/operators/call.hpp"
+#include "kernels/operators/formula.hpp"
 #include "npu/base/shortened.hpp"
 #include "npu/operators/params.hpp"
 #include "npu/operators/tensor_params.hpp"
@@ -259,6 +260,9 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
   if (call.expression.empty() == computes) {
     return refuse(call, computes ? "an expression over a, b, c, d, s, s1, s2, s3 is wanted"
                                  : "only elementwise and broadcast have an expression");
+  }
+  if (const auto good = check_formula(call, call.scalars.size(), call.name); !good) {
+    return refuse(call, good.error().context);
   }
   if (!call.other_shape.empty() && family != Family::kBroadcast) {
     return refuse(call, "only broadcast has another shape, or its like");

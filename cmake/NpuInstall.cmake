@@ -18,7 +18,7 @@ install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/configs O
 install(DIRECTORY workloads/graphs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/graphs OPTIONAL)
 # Operators are compiled on demand, from this folder and the installed headers.
 install(DIRECTORY kernels/device DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/operators/kernels
-  FILES_MATCHING PATTERN *.hpp PATTERN *.cpp PATTERN *.yaml)
+  FILES_MATCHING PATTERN *.hpp PATTERN *.cpp PATTERN *.yaml PATTERN *.md)
 # So that they count their instructions, and programs that users build.
 if(NPU_COUNTING)
   install(TARGETS npu_counting_assembler

@@ -32,14 +32,14 @@ class Compiler {
   Result<std::vector<std::byte>> compile(const KernelRequest& request,
                                          const Interrupted& interrupted);
 
-  std::uint64_t starts() const { return starts_.load(); }
-  std::chrono::nanoseconds time() const { return std::chrono::nanoseconds(time_.load()); }
-
- private:
   std::string source_of(const KernelRequest& request) const {
     const auto& folder = request.folder.empty() ? toolchain_.templates : request.folder;
     return folder + "/" + request.template_file;
   }
+  std::uint64_t starts() const { return starts_.load(); }
+  std::chrono::nanoseconds time() const { return std::chrono::nanoseconds(time_.load()); }
+
+ private:
   Result<std::string> version(const Interrupted& interrupted);
   Status add_files(Sha256& sha) const;
   Status add_preprocessed(const KernelRequest& request, const Interrupted& interrupted,

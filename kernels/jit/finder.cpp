@@ -12,9 +12,9 @@ std::chrono::milliseconds timeout(const Toolchain& toolchain) {
 }
 
 Result<std::shared_ptr<const Kernel>> kernel_of(const KernelRequest& request,
-                                                const ObjectName& name,
+                                                const std::string& source, const ObjectName& name,
                                                 std::vector<std::byte> object) {
-  if (request.loaded) return load_kernel(name.key, std::move(object));
+  if (request.loaded) return load_kernel(name.key, source, std::move(object));
   return std::make_shared<const Kernel>(name.key, std::move(object), nullptr, nullptr);
 }
 
@@ -23,7 +23,7 @@ Result<std::shared_ptr<const Kernel>> kernel_of(const KernelRequest& request,
 Result<Loaded> Finder::from_folder(const KernelRequest& request, const ObjectName& name) const {
   auto object = store_.load(name);
   if (!object) return forward_error(object);
-  auto kernel = kernel_of(request, name, std::move(*object));
+  auto kernel = kernel_of(request, compiler_.source_of(request), name, std::move(*object));
   if (!kernel) return forward_error(kernel);
   return Loaded{std::move(*kernel), Origin::kDisk, {}, {}};
 }
@@ -59,7 +59,7 @@ Result<Loaded> Finder::make(const KernelRequest& request, const ObjectName& name
   auto object = compiler_.compile(request, interrupted);
   const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
   if (!object) return forward_error(object);
-  auto kernel = kernel_of(request, name, std::move(*object));
+  auto kernel = kernel_of(request, compiler_.source_of(request), name, std::move(*object));
   if (!kernel) return forward_error(kernel);
   ++compiled_;
   if (keep) keep_object(request, name, (*kernel)->image(), warnings);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/jit/loader.hpp"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 
 #include "kernels/jit/file.hpp"
 #include "npu/base/shortened.hpp"
@@ -26,9 +29,28 @@ std::string unique_path(int descriptor) {
   return path + std::to_string(descriptor);
 }
 
-std::string loader_error() {
-  const char* text = dlerror();
-  return shortened(text == nullptr ? "unknown error" : text, 300);
+constexpr std::size_t kLongestText = 300;
+
+std::string demangled(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+  return shortened(name == nullptr ? symbol : std::string(name.get()), kLongestText);
+}
+
+// A function that the source declares and nobody has is the source's mistake.
+tl::unexpected<Error> not_loaded(const std::string& key, const std::string& source) {
+  const char* const told = dlerror();
+  const std::string text = told == nullptr ? "unknown error" : told;
+  const std::string mark = "undefined symbol: ";
+  const auto at = text.find(mark);
+  if (at == std::string::npos) {
+    return fail(ErrorCode::kIo, "kernel " + key + ": " + shortened(text, kLongestText));
+  }
+  const auto begin = at + mark.size();
+  const auto symbol = text.substr(begin, text.find_first_of(" ,\t\n", begin) - begin);
+  return fail(ErrorCode::kInvalidArgument,
+              shortened(source, kShownPath) + ": undefined: " + demangled(symbol));
 }
 
 }  // namespace
@@ -45,16 +67,18 @@ Kernel::~Kernel() {
   if (handle_ != nullptr) dlclose(handle_);
 }
 
-Result<std::shared_ptr<const Kernel>> load_kernel(const std::string& key,
+Result<std::shared_ptr<const Kernel>> load_kernel(const std::string& key, const std::string& source,
                                                   std::vector<std::byte> image) {
   const auto memory = memory_file(key.c_str(), {image.data(), image.size()});
   if (!memory) return fail_errno("memory for a kernel");
   void* handle = dlopen(unique_path(memory.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return fail(ErrorCode::kIo, "kernel " + key + ": " + loader_error());
+  if (handle == nullptr) return not_loaded(key, source);
   const auto run = reinterpret_cast<Run>(dlsym(handle, "run"));
   if (run == nullptr) {
     dlclose(handle);
-    return fail(ErrorCode::kIo, "kernel " + key + " has no entry run()");
+    return fail(
+        ErrorCode::kInvalidArgument,
+        shortened(source, kShownPath) + ": NPU_OPERATOR is missing: it makes the entry run()");
   }
   const auto reference = reinterpret_cast<Reference>(dlsym(handle, "reference"));
   return std::make_shared<const Kernel>(key, std::move(image), handle, run, reference);

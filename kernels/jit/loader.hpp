@@ -13,7 +13,7 @@ namespace npu::jit {
 
 // Loads an object from these bytes, not from any file that could be another one by now.
 // kIo: it cannot be loaded or has no entry run(); no memory for it.
-Result<std::shared_ptr<const Kernel>> load_kernel(const std::string& key,
+Result<std::shared_ptr<const Kernel>> load_kernel(const std::string& key, const std::string& source,
                                                   std::vector<std::byte> image);
 
 }  // namespace npu::jit

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "kernels/operators/tensor_reader.hpp"
 #include "model/config/yaml_document.hpp"
 #include "npu/base/nearest_name.hpp"
 #include "npu/base/shortened.hpp"
@@ -46,6 +47,9 @@ constexpr const char* kFamilies[] = {"matmul",
 constexpr const char* kCores[] = {"cube", "vector", "mixed"};  // in the order of KernelType
 constexpr std::size_t kLongestName = 64;
 constexpr std::uint64_t kMostRoundings = 65'536;
+// What every operator is compiled with, and what its headers define (device/common/macros.hpp).
+constexpr const char* kOwnMacros[] = {"KERNEL_NAME", "ELEMENT_A", "ELEMENT_C", "ELEMENTS",
+                                      "LAYOUTS",     "TEXT",      "QUOTE"};
 
 bool is_name(const std::string& text) {
   return text.size() <= kLongestName && is_identifier(text);
@@ -75,7 +79,8 @@ class RowReader {
       if (row_.described()) return refuse(node, "results", "it is missing");
       row_.results.push_back({"result", "", "", ""});
     }
-    if (auto ok = check_tensors(node); !ok) return forward_error(ok);
+    if (!row_.described()) return row_;
+    if (auto ok = tensors_.check(row_); !ok) return forward_error(ok);
     return row_;
   }
 
@@ -95,7 +100,7 @@ class RowReader {
 
   Status take(const std::string& key, const model::SourcePlace& place, const YamlNode& value) {
     if (key == "inputs" || key == "results") {
-      return take_tensors(key, value, key == "inputs" ? row_.inputs : row_.results);
+      return tensors_.take(key, value, !row_.described(), row_);
     }
     if (key == "macros") return take_macros(value);
     struct Text {
@@ -187,6 +192,16 @@ class RowReader {
     if (value.kind != YamlNode::Kind::kMap) return found(value, "macros", "a map");
     for (const auto& [name, place, text] : value.entries) {
       if (text.kind != YamlNode::Kind::kScalar) return found(text, "macros." + name, "text");
+      const bool is_own =
+          std::find(std::begin(kOwnMacros), std::end(kOwnMacros), name) != std::end(kOwnMacros);
+      if (row_.described() && is_own) {
+        return error({place.file, place.line, place.column, "macros." + name,
+                      name + " is npusim's own", "", "", ""});
+      }
+      if (row_.macros.count("NPU_JIT_" + name) != 0) {
+        return error(
+            {place.file, place.line, place.column, "macros." + name, "is there twice", "", "", ""});
+      }
       row_.macros["NPU_JIT_" + name] = text.text;
       // Its own rules: no '&', no control characters.
       const auto key = jit::key_text({{"NPU_JIT_" + name, text.text}}, 0, row_.type);
@@ -195,74 +210,16 @@ class RowReader {
     return {};
   }
 
-  // Names alone, or names with a shape or a map.
-  Status take_tensors(const std::string& key, const YamlNode& value, std::vector<TensorRow>& to) {
-    const bool names = value.kind == YamlNode::Kind::kSequence && !row_.described();
-    if (!names && value.kind != YamlNode::Kind::kMap) {
-      return found(value, key, "a map from names to shapes");
-    }
-    for (const auto& item : value.items) to.push_back({item.text, "", "", ""});
-    for (const auto& [name, place, tensor] : value.entries) {
-      TensorRow row{name, "", "", ""};
-      if (auto ok = take_tensor(key + "." + name, tensor, row); !ok) return ok;
-      to.push_back(std::move(row));
-    }
-    return {};
-  }
-  static Status take_tensor(const std::string& key, const YamlNode& value, TensorRow& to) {
-    if (value.kind == YamlNode::Kind::kScalar) {
-      to.shape = value.text;
-      return {};
-    }
-    if (value.kind != YamlNode::Kind::kMap) return found(value, key, "a shape, or a map with one");
-    for (const auto& [name, place, text] : value.entries) {
-      if (text.kind != YamlNode::Kind::kScalar) return found(text, key + "." + name, "text");
-      if (name == "shape") {
-        to.shape = text.text;
-      } else if (name == "dtype") {
-        if (const auto type = parse_type(text.text); !type) {
-          return refuse(text, key + ".dtype", type.error().context);
-        }
-        to.dtype = text.text;
-      } else if (name == "below") {
-        to.below = text.text;
-      } else {
-        return error({place.file, place.line, place.column, key + "." + name, "no such key", "",
-                      "shape, dtype, below", ""});
-      }
-    }
-    return {};
-  }
-
-  Status check_tensors(const YamlNode& node) const {
-    if (!row_.described()) return {};
-    if (row_.inputs.empty() || row_.inputs.size() > kTensorInputs) {
-      return refuse(node, "inputs", fmt::format("1 to {} are possible", kTensorInputs));
-    }
-    if (row_.results.empty() || row_.results.size() > kTensorResults) {
-      return refuse(node, "results", fmt::format("1 to {} are possible", kTensorResults));
-    }
-    // Sides of 0 leave no remainder, and a divisor is a number.
-    const std::vector<std::uint64_t> nothing(names_of(row_.sides).size());
-    for (const auto* tensors : {&row_.inputs, &row_.results}) {
-      for (const auto& tensor : *tensors) {
-        if (!is_name(tensor.name)) {
-          return refuse(node, shortened(tensor.name), "a tensor's name is a C identifier");
-        }
-        const auto shape = numbers_of(tensor.shape, row_, nothing);
-        if (!shape) return refuse(node, tensor.name, shape.error().context);
-        const auto below = numbers_of(tensor.below.empty() ? "0" : tensor.below, row_, nothing);
-        if (!below) return refuse(node, tensor.name + ".below", below.error().context);
-      }
-    }
-    return {};
-  }
-
   const std::string file_;
   OperatorRow row_;
+  TensorReader tensors_;
 };
 
 }  // namespace
+
+bool is_tensor_name(const std::string& text) {
+  return is_name(text);
+}
 
 Result<std::vector<OperatorRow>> read_descriptions(const std::string& file,
                                                    const std::string& folder) {

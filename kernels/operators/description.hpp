@@ -85,6 +85,12 @@ std::vector<std::string> names_of(std::string_view sides);
 Result<std::vector<std::uint64_t>> numbers_of(std::string_view text, const OperatorRow& row,
                                               const std::vector<std::uint64_t>& sides);
 
+// How many numbers such a text has. kInvalidArgument: what no sides make good.
+Result<std::size_t> check_numbers(std::string_view text, const OperatorRow& row);
+
+// A C identifier that is not too long.
+bool is_tensor_name(const std::string& text);
+
 // An operator's sides from the shapes of its inputs, for callers that have tensors: a dimension
 // that is a side's name alone is that side, the others have to come out. `given`: sides that no
 // dimension is, by name. kInvalidArgument: too few or too many inputs, a shape that is another one,
@@ -97,6 +103,8 @@ Result<std::vector<std::uint64_t>> sides_of(const OperatorRow& row,
 std::string_view macro_name(DataType type);
 // "float16" and so on, as callers have it; empty: none of the types.
 std::string_view type_name(DataType type);
+// float16, bfloat16, float32.
+bool is_real_type(DataType type);
 // Every usual spelling: "float16", "fp16", "half". kInvalidArgument.
 Result<DataType> parse_type(const std::string& text);
 

@@ -2,8 +2,19 @@
 #include "kernels/operators/runner.hpp"
 
 #include "kernels/operators/binding.hpp"
+#include "kernels/operators/launcher/host_entry.hpp"
+#include "npu/base/shortened.hpp"
 
 namespace npu::operators {
+namespace {
+
+// In front of what an operator has thrown.
+std::string source_of(const NormalisedCall& call) {
+  const OperatorRow& row = *call.row;
+  return shortened(row.described() ? row.folder + "/" + row.file : row.name, kShownPath) + ": ";
+}
+
+}  // namespace
 
 OperatorRunner::OperatorRunner(platform::Platform& platform, jit::KernelCache& cache,
                                Launcher& launcher)
@@ -44,7 +55,11 @@ Result<Ran> OperatorRunner::run(const OperatorCall& call, jit::Loaded found) {
   platform_.note_program(found.kernel->image());
   if (auto ok = launcher_.upload(*found.kernel); !ok) return forward_error(ok);
   end_of(Layer::kLauncher, clock.now());
-  auto ok = launcher_.run(*found.kernel, normalised->call.cores, binding.params_address());
+  Status ok;
+  const auto thrown = without_exceptions("the host's function", [&] {
+    ok = launcher_.run(*found.kernel, normalised->call.cores, binding.params_address());
+  });
+  if (!thrown) return fail(thrown.error().code, source_of(*normalised) + thrown.error().context);
   if (!ok) return forward_error(ok);
   for (const auto& [begin, end] : launcher_.calls()) {
     end_of(Layer::kTemplate, begin);

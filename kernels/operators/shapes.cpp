@@ -36,40 +36,50 @@ tl::unexpected<Error> refuse(const std::string& why) {
   return fail(ErrorCode::kInvalidArgument, why);
 }
 
+// Without sides only the numbers that stand in the text are looked at.
 class Evaluation {
  public:
-  Evaluation(const OperatorRow& row, const std::vector<std::uint64_t>& sides)
+  Evaluation(const OperatorRow& row, const std::vector<std::uint64_t>* sides)
       : names_(names_of(row.sides)), sides_(sides) {}
 
-  // "rows * 2", "columns / 2": from left to right.
-  Result<std::uint64_t> number(std::string_view text) const {
-    std::optional<std::uint64_t> value;
+  // "rows * 2", "columns / 2": from left to right. Empty: a side that is not known is in it.
+  Result<std::optional<std::uint64_t>> number(std::string_view text) const {
+    std::optional<std::uint64_t> value = 1;
     char operation = '*';
     for (;;) {
       const auto end = std::min(text.find_first_of("*/"), text.size());
       const auto next = factor(trimmed(text.substr(0, end)));
       if (!next) return next;
-      const std::uint64_t before = value.value_or(1);
       if (operation == '/' && *next == 0) return refuse("a division by 0");
-      if (operation == '/' && before % *next != 0) {
-        return refuse(fmt::format("{} / {} leaves a remainder", before, *next));
+      if (value && *next) {
+        if (auto ok = check(*value, operation, **next); !ok) return forward_error(ok);
+        value = operation == '/' ? *value / **next : *value * **next;
+      } else {
+        value.reset();
       }
-      if (operation == '*' && *next != 0 && before > kMostElementsOf / *next) {
-        return refuse(fmt::format("more than {} elements", kMostElementsOf));
-      }
-      value = operation == '/' ? before / *next : before * *next;
-      if (end == text.size()) return *value;
+      if (end == text.size()) return value;
       operation = text[end];
       text.remove_prefix(end + 1);
     }
   }
 
  private:
-  Result<std::uint64_t> factor(std::string_view text) const {
+  static Status check(std::uint64_t before, char operation, std::uint64_t next) {
+    if (operation == '/' && before % next != 0) {
+      return refuse(fmt::format("{} / {} leaves a remainder", before, next));
+    }
+    if (operation == '*' && next != 0 && before > kMostElementsOf / next) {
+      return refuse(fmt::format("more than {} elements", kMostElementsOf));
+    }
+    return {};
+  }
+
+  Result<std::optional<std::uint64_t>> factor(std::string_view text) const {
     const auto found = std::find(names_.begin(), names_.end(), text);
     if (found != names_.end()) {
+      if (sides_ == nullptr) return std::nullopt;
       const auto i = static_cast<std::size_t>(found - names_.begin());
-      if (i < sides_.size()) return sides_[i];
+      if (i < sides_->size()) return (*sides_)[i];
     }
     if (const auto number = read_number<std::uint64_t>(text)) return *number;
     std::string known;
@@ -78,7 +88,7 @@ class Evaluation {
   }
 
   const std::vector<std::string> names_;
-  const std::vector<std::uint64_t>& sides_;
+  const std::vector<std::uint64_t>* const sides_;
 };
 
 using Shape = std::vector<std::uint64_t>;
@@ -133,7 +143,7 @@ Result<std::vector<std::uint64_t>> sides_of(const OperatorRow& row,
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto wanted = numbers_of(row.inputs[i].shape, row, sides);
-    if (!wanted) return forward_error(wanted);
+    if (!wanted) return refuse(row.inputs[i].name + ": " + wanted.error().context);
     if (*wanted == inputs[i]) continue;
     return refuse(fmt::format("{}: found {}; allowed: {}", row.inputs[i].name, text_of(inputs[i]),
                               text_of(*wanted)));
@@ -149,19 +159,29 @@ std::vector<std::string> names_of(std::string_view sides) {
 
 Result<std::vector<std::uint64_t>> numbers_of(std::string_view text, const OperatorRow& row,
                                               const std::vector<std::uint64_t>& sides) {
-  const Evaluation evaluation(row, sides);
+  const Evaluation evaluation(row, &sides);
   std::vector<std::uint64_t> numbers;
   std::uint64_t product = 1;
   for (const auto part : parts_of(text, ',')) {
-    const auto number = evaluation.number(part);
-    if (!number) return forward_error(number);
-    if (*number != 0 && product > kMostElementsOf / *number) {
+    const auto read = evaluation.number(part);
+    if (!read) return forward_error(read);
+    const std::uint64_t number = read->value();  // all sides are known
+    if (number != 0 && product > kMostElementsOf / number) {
       return refuse(fmt::format("more than {} elements", kMostElementsOf));
     }
-    product *= *number;
-    numbers.push_back(*number);
+    product *= number;
+    numbers.push_back(number);
   }
   return numbers;
+}
+
+Result<std::size_t> check_numbers(std::string_view text, const OperatorRow& row) {
+  const Evaluation evaluation(row, nullptr);
+  const auto parts = parts_of(text, ',');
+  for (const auto part : parts) {
+    if (const auto number = evaluation.number(part); !number) return forward_error(number);
+  }
+  return parts.size();
 }
 
 }  // namespace npu::operators

@@ -39,6 +39,10 @@ std::string_view type_name(DataType type) {
                                    : macro_name(type);
 }
 
+bool is_real_type(DataType type) {
+  return type == DataType::kFp16 || type == DataType::kBf16 || type == DataType::kFp32;
+}
+
 Result<DataType> parse_type(const std::string& text) {
   for (const auto& row : kTypeNames) {
     if (row.text == text) return row.type;

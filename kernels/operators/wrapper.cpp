@@ -7,6 +7,7 @@
 
 #include "kernels/operators/axes.hpp"
 #include "kernels/operators/call.hpp"
+#include "kernels/operators/formula.hpp"
 #include "npu/base/shortened.hpp"
 #include "npu/operators/params.hpp"
 #include "npu/operators/tensor_params.hpp"
@@ -116,8 +117,8 @@ Status take_shape(const OperatorCall& call, NormalisedCall& to) {
   return {};
 }
 
-constexpr bool is_real(DataType type) {
-  return type == DataType::kFp16 || type == DataType::kBf16 || type == DataType::kFp32;
+bool is_real(DataType type) {
+  return is_real_type(type);
 }
 
 DataType usual_result(Family family, DataType type) {
@@ -179,6 +180,22 @@ Status take_bias(const OperatorCall& call, NormalisedCall& to) {
                                        : "bias_dtype: int32 of int8");
 }
 
+// The description alone says what the results of one's own operator are.
+Status take_described_result(const OperatorCall& call, NormalisedCall& to) {
+  const OperatorRow& row = *to.row;
+  if (!row.described()) return {};
+  const auto& first = row.results.front();
+  auto wanted = parse_type(first.dtype);
+  if (!wanted) wanted = parse_type(row.out);
+  const DataType type = wanted.value_or(to.type);
+  if (!call.out_dtype.empty() && to.out_type != type) {
+    return refuse(call, fmt::format("{}: {}; the operator has {}", first.name,
+                                    type_name(to.out_type), type_name(type)));
+  }
+  to.out_type = type;
+  return {};
+}
+
 Status take_types(const OperatorCall& call, NormalisedCall& to) {
   const auto type = parse_type(call.dtype);
   if (!type) return refuse(call, "dtype: " + type.error().context);
@@ -190,6 +207,7 @@ Status take_types(const OperatorCall& call, NormalisedCall& to) {
     if (!out) return refuse(call, "out_dtype: " + out.error().context);
     to.out_type = *out;
   }
+  if (auto ok = take_described_result(call, to); !ok) return ok;
   if (auto ok = take_bias(call, to); !ok) return ok;
   if (const auto& types = to.row->types;
       !types.empty() && std::find(types.begin(), types.end(), to.type) == types.end()) {
@@ -243,6 +261,9 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
     return refuse(call, computes ? "an expression over a, b, c, d, s, s1, s2, s3 is wanted"
                                  : "only elementwise and broadcast have an expression");
   }
+  if (const auto good = check_formula(call, call.scalars.size(), call.name); !good) {
+    return refuse(call, good.error().context);
+  }
   if (!call.other_shape.empty() && family != Family::kBroadcast) {
     return refuse(call, "only broadcast has another shape, or its like");
   }
@@ -287,6 +308,14 @@ Status check_described(const OperatorCall& call, const NormalisedCall& to) {
   const auto check = [&](const TensorRow& tensor, std::uint64_t address, DataType type) -> Status {
     const auto shape = numbers_of(tensor.shape, row, to.sides);
     if (!shape) return refuse(call, tensor.name + ": " + shape.error().context);
+    if (!tensor.below.empty()) {
+      const auto below = numbers_of(tensor.below, row, to.sides);
+      if (!below) return refuse(call, tensor.name + ".below: " + below.error().context);
+      if (is_real_type(type)) {
+        return refuse(call, fmt::format("{}: indices are integers; the tensor is {}", tensor.name,
+                                        type_name(type)));
+      }
+    }
     if (address % platform::bytes_of(type) == 0) return {};
     return refuse(call, tensor.name + ": an address that is no multiple of its elements' size");
   };
@@ -330,9 +359,8 @@ DataType type_of_input(const NormalisedCall& call, std::size_t i) {
   return parse_type(call.row->inputs[i].dtype).value_or(call.type);
 }
 DataType type_of_result(const NormalisedCall& call, std::size_t i) {
-  const auto type = parse_type(call.row->results[i].dtype);
-  if (type && !(i == 0 && !call.call.out_dtype.empty())) return *type;
-  return i == 0 ? call.out_type : call.type;
+  if (i == 0) return call.out_type;
+  return parse_type(call.row->results[i].dtype).value_or(call.type);
 }
 
 Result<NormalisedCall> normalise(const OperatorCall& call) {

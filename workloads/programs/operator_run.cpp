@@ -276,6 +276,7 @@ Status run_operator(Context& context) {
 }
 
 Status check_call(const ParameterSet& parameters, const std::vector<std::string>& /*folders*/) {
+  if (auto ok = check_call_numbers(parameters); !ok) return ok;
   const auto normalised = operators::normalise(operator_call_of(parameters));
   if (!normalised) return forward_error(normalised);
   if (auto ok = check_size(normalised->call); !ok) return ok;

@@ -122,8 +122,8 @@ class VectorOperator {
         const double found = load_element(work_.type, piece.data(), i);
         const double b = has_second(work_.op) ? operand(kStepOfB, at) : 0;
         const double wanted = expected(work_.op, operand(kStepOfA, at), b, work_.scale);
-        const double error = std::abs(found - wanted);
-        if (error <= tolerance * std::max(std::abs(wanted), 1e-3)) continue;
+        const double error = distance_of(found, wanted);
+        if (error <= tolerance * std::max(finite_size(wanted), 1e-3)) continue;
         return fail(ErrorCode::kWrongData, fmt::format("element {} of {} is {}, expected {}", at,
                                                        work_.count, found, wanted));
       }

@@ -113,7 +113,7 @@ class Checker {
                         CheckOutcome& outcome) {
     double largest = 0;
     for (const float value : expected.values.values) {
-      largest = std::max(largest, std::fabs(double{value}));
+      largest = std::max(largest, finite_size(double{value}));
     }
     double worst = 0;
     std::uint64_t worst_row = 0, worst_column = 0;
@@ -121,10 +121,9 @@ class Checker {
     for (const auto row : expected.rows) {
       for (std::uint64_t column = 0; column < found.columns; ++column) {
         const double error =
-            std::fabs(double{found.at(row, column)} - double{expected.values.values[next++]});
-        // A NaN is worse than anything.
+            distance_of(double{found.at(row, column)}, double{expected.values.values[next++]});
         if (error <= worst) continue;
-        worst = std::isnan(error) ? HUGE_VAL : error;
+        worst = error;
         worst_row = row;
         worst_column = column;
       }

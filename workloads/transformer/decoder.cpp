@@ -146,11 +146,11 @@ Status Decoder::check(DecoderRank& rank, const Numbers& wanted) const {
   const auto bytes = rank.logits();
   if (!bytes) return forward_error(bytes);
   double largest = 0;
-  for (const double each : wanted) largest = std::max(largest, std::abs(each));
+  for (const double each : wanted) largest = std::max(largest, finite_size(each));
   const double allowed = kRoundings * rounding_error(options_.type) * largest;
   for (std::uint64_t i = 0; i < wanted.size(); ++i) {
     const double found = load_element(options_.type, bytes->data(), i);
-    if (std::abs(found - wanted[i]) <= allowed) continue;
+    if (distance_of(found, wanted[i]) <= allowed) continue;
     return fail(
         ErrorCode::kWrongData,
         fmt::format("card {}: logit {} of sequence {} behind {} tokens is {}, expected {} within "

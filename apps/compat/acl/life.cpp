@@ -155,11 +155,15 @@ aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalize
 }
 
 const char* aclGetRecentErrMsg(void) {
-  static thread_local char text[128];
+  static thread_local char text[sizeof npu::compat::refused_words()];
   // What npusim has to tell is older.
   const char* const told = npusimRtErrorMessage();
   const char* const refused = std::exchange(npu::compat::refused_call(), nullptr);
   if (refused == nullptr) return *told == 0 ? nullptr : told;
+  if (refused == npu::compat::refused_words()) {
+    std::memcpy(text, refused, sizeof text);
+    return text;
+  }
   // Functions of the library's own do not mean anything to a program.
   const bool is_public = std::strncmp(refused, "acl", 3) == 0;
   std::snprintf(text, sizeof text, "%s%sa parameter is null, 0, or out of its range",

@@ -84,6 +84,18 @@ npusimRtTensor tensor_of(const aclTensorDesc& tensor, const aclDataBuffer& buffe
   return all;
 }
 
+// Tensors of one's own operators lie row by row. Empty: they do.
+std::string check_formats(const std::string& name, const char* what,
+                          const std::vector<const aclTensorDesc*>& tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (is_plain(tensors[i])) continue;
+    return name + ": " + what + " " + std::to_string(i) + ": found format " +
+           std::to_string(tensors[i]->format) +
+           "; allowed: ACL_FORMAT_ND, ACL_FORMAT_NCHW, ACL_FORMAT_NHWC";
+  }
+  return {};
+}
+
 // One that npusim compiles on demand.
 aclError run_own(const OperatorCall& call, rtStream_t stream) {
   npusimRtOperator wanted = {};
@@ -98,11 +110,24 @@ aclError run_own(const OperatorCall& call, rtStream_t stream) {
                         : key == "scale" ? &wanted.scale
                         : key == "value" ? &wanted.value
                                          : nullptr;
-      if (to == nullptr || number == call.attributes->numbers.end()) {
-        return ACL_ERROR_OP_ATTR_NOT_MATCH;
+      if (to == nullptr) {
+        return refused_with(
+            ACL_ERROR_OP_ATTR_NOT_MATCH,
+            name + ": attribute " + key + ": no such one; allowed: epsilon, scale, value");
+      }
+      if (number == call.attributes->numbers.end()) {
+        return refused_with(ACL_ERROR_OP_ATTR_NOT_MATCH,
+                            name + ": attribute " + key +
+                                ": found no float; allowed: a float, by aclopSetAttrFloat()");
       }
       *to = number->second;
     }
+  }
+  if (const auto wrong = check_formats(name, "input", call.input_tensors); !wrong.empty()) {
+    return refused_with(ACL_ERROR_OP_INPUT_NOT_MATCH, wrong);
+  }
+  if (const auto wrong = check_formats(name, "output", call.output_tensors); !wrong.empty()) {
+    return refused_with(ACL_ERROR_OP_OUTPUT_NOT_MATCH, wrong);
   }
   std::vector<npusimRtTensor> tensors;
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {

@@ -6,6 +6,12 @@
 #include <algorithm>
 
 namespace npu::compat {
+
+bool is_plain(const aclTensorDesc* tensor) {
+  return tensor->format == ACL_FORMAT_ND || tensor->format == ACL_FORMAT_NCHW ||
+         tensor->format == ACL_FORMAT_NHWC;
+}
+
 namespace {
 
 enum class Shape : std::uint8_t { kOne, kTwo, kMatmul };
@@ -32,11 +38,6 @@ constexpr Row kRows[] = {
 
 bool is_float(aclDataType type) {
   return type == ACL_FLOAT || type == ACL_FLOAT16 || type == ACL_BF16;
-}
-
-bool is_plain(const aclTensorDesc* tensor) {
-  return tensor->format == ACL_FORMAT_ND || tensor->format == ACL_FORMAT_NCHW ||
-         tensor->format == ACL_FORMAT_NHWC;
 }
 
 std::uint64_t address_of(const aclDataBuffer* buffer) {
@@ -94,7 +95,13 @@ aclError check_attributes(const OperatorCall& call, Shape shape) {
   for (const auto& [name, set] : call.attributes->is_set) {
     const bool known =
         shape == Shape::kMatmul && (name == "transpose_x1" || name == "transpose_x2");
-    if (!known || set) return ACL_ERROR_OP_ATTR_NOT_MATCH;
+    if (known && !set) continue;
+    return refused_with(
+        ACL_ERROR_OP_ATTR_NOT_MATCH,
+        std::string(call.name) + ": attribute " + name +
+            (known                     ? ": found true; allowed: false"
+             : shape == Shape::kMatmul ? ": no such one; allowed: transpose_x1, transpose_x2"
+                                       : ": no such one; it has none"));
   }
   return ACL_SUCCESS;
 }

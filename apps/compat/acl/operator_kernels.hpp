@@ -33,6 +33,8 @@ struct OperatorCall {
   const aclopAttr* attributes = nullptr;  // or null: none
 };
 
+// Row by row, whatever the sides are called.
+bool is_plain(const aclTensorDesc* tensor);
 // What acl_op.h says of operators. No pointer of the call is null.
 aclError make_launch(const OperatorCall& call, OperatorLaunch* launch);
 

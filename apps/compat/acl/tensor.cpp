@@ -119,12 +119,14 @@ void aclopDestroyAttr(const aclopAttr* attributes) {
 aclError aclopSetAttrBool(aclopAttr* attributes, const char* name, uint8_t value) {
   if (attributes == nullptr || name == nullptr) return ACL_ERROR_INVALID_PARAM;
   attributes->is_set[name] = value != 0;
+  attributes->numbers.erase(name);
   return ACL_SUCCESS;
 }
 
 aclError aclopSetAttrInt(aclopAttr* attributes, const char* name, int64_t value) {
   if (attributes == nullptr || name == nullptr) return ACL_ERROR_INVALID_PARAM;
   attributes->is_set[name] = value != 0;
+  attributes->numbers.erase(name);
   return ACL_SUCCESS;
 }
 
@@ -138,6 +140,7 @@ aclError aclopSetAttrFloat(aclopAttr* attributes, const char* name, float value)
 aclError aclopSetAttrString(aclopAttr* attributes, const char* name, const char* value) {
   if (attributes == nullptr || name == nullptr || value == nullptr) return ACL_ERROR_INVALID_PARAM;
   attributes->is_set[name] = true;
+  attributes->numbers.erase(name);
   return ACL_SUCCESS;
 }
 

@@ -6,6 +6,7 @@
 
 #include "apps/exec/acl/handlers.hpp"
 #include "apps/exec/acl/operator_launches.hpp"
+#include "kernels/operators/launcher/host_entry.hpp"
 #include "kernels/operators/table.hpp"
 
 namespace npu::exec::acl {
@@ -164,12 +165,15 @@ Outcome serve(Caller& caller, const CallOf<Call::kRunOperator>& call) {
   if (!module) return forward_fault(module);
   const auto cores = all.cores(card.index());
   OperatorLaunches launches(card, **stream, *module, cores);
+  Status called;
   {
     const ProfiledLaunch profiled(caller.process().profile, card, **stream, tensors->name);
-    (*kernel)->run()(0, static_cast<operators::OperatorStream*>(&launches),
-                     binding.params_address());
+    called = operators::call_host(**kernel, 0, launches, binding.params_address());
   }
-  return launches.end();
+  const auto ended = launches.end();
+  if (called) return ended;
+  return fault(kFeature,
+               wanted->row->folder + "/" + wanted->row->file + ": " + called.error().context);
 }
 
 }  // namespace npu::exec::acl

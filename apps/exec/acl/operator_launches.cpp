@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "apps/exec/acl/models.hpp"
+#include "kernels/operators/launcher/host_entry.hpp"
 
 namespace npu::exec::acl {
 namespace {
@@ -30,7 +31,7 @@ std::uint32_t OperatorLaunches::cores(CoreKind kind) const {
 }
 
 void OperatorLaunches::refuse(const char* reason) {
-  if (!error_) error_ = Fault{kFeature, reason};
+  if (!error_) error_ = Fault{kFeature, operators::reason_of(reason)};
 }
 
 std::uint64_t OperatorLaunches::workspace(std::uint64_t bytes) {

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <utility>
+
+#include "kernels/operators/launcher/host_entry.hpp"
 
 namespace npu::operators {
 namespace {
@@ -113,11 +116,18 @@ Status Launcher::run(const jit::Kernel& kernel, std::uint32_t block_num, const v
   launches_ = 0;
   workspace_asked_ = 0;
   calls_.clear();
-  kernel.run()(block_num, static_cast<OperatorStream*>(this), params);
-  if (!error_) return {};
+  // Tasks of a machine may share a stack of exceptions: nobody waits while one is caught.
+  std::exception_ptr thrown;
+  try {
+    kernel.run()(block_num, static_cast<OperatorStream*>(this), params);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  if (!error_ && !thrown) return {};
   // What was launched before the error ends first: its arguments and workspace are used again.
   const auto ended = wait();
   static_cast<void>(ended);
+  if (thrown) std::rethrow_exception(std::move(thrown));
   return tl::unexpected<Error>(*error_);
 }
 
@@ -165,7 +175,7 @@ std::uint32_t Launcher::cores(CoreKind kind) const {
 }
 
 void Launcher::refuse(const char* reason) {
-  if (!error_) error_ = Error{ErrorCode::kUnsupported, reason};
+  if (!error_) error_ = Error{ErrorCode::kUnsupported, reason_of(reason)};
 }
 
 std::uint64_t Launcher::workspace(std::uint64_t bytes) {

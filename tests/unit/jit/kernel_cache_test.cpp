@@ -182,7 +182,7 @@ TEST(KernelCache, RefusesObjectsThatCannotBeLoaded) {
   KernelCache cache(workshop.toolchain(workshop.compiler()), workshop.options());
   const auto empty = cache.get({"empty.cpp", {}, KernelType::kCube});
   ASSERT_FALSE(empty);
-  EXPECT_THAT(empty.error().context, HasSubstr("has no entry run()"));
+  EXPECT_THAT(empty.error().context, HasSubstr(": NPU_OPERATOR is missing"));
   KernelCache garbage(workshop.toolchain(workshop.compiler("echo garbage > \"$out\"; exit 0")),
                       workshop.options());
   EXPECT_FALSE(garbage.get(answering(1)));

@@ -110,6 +110,56 @@ TEST_F(Descriptions, WhatIsWrongIsToldInALineWithItsPlace) {
               HasSubstr("no such file"));
 }
 
+// The second line of each is the tensor's.
+TEST_F(Descriptions, WhatIsWrongOfATensorHasTheTensorsPlace) {
+  const std::string head = "{name: a, sides: \"m, n\", types: \"float16, float32\",\n";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"inputs: {x: m, x: n}, results: {y: n}}", "2:16: inputs.x: is there twice"},
+      {"inputs: {x: m}, results: {x: n}}", "2:27: results.x: an input has this name"},
+      {"inputs: {x: m}, results: {y: n, y: m}}", "2:33: results.y: is there twice"},
+      {"inputs: {x: m}, results: {y: k}}", "2:30: results.y: found 'k'; allowed: a number, m, n"},
+      {"inputs: {x: m}, results: {y: {dtype: int8}}}", "2:27: results.y.shape: it is missing"},
+      {"inputs: {x: m}, results: {y: }}", "2:27: results.y: found nothing; allowed: a shape"},
+      {"inputs: {x: m}, results: {9: m}}", "2:27: results.9: a tensor's name is a C identifier"},
+      {"inputs: {x: {shape: m, shape: n}}, results: {y: m}}", "2:24: inputs.x.shape: is there"},
+      {"inputs: {x: {shape: m, dtype: int32, below: k}}, results: {y: m}}",
+       "2:45: inputs.x.below: found 'k'"},
+      {"inputs: {x: {shape: m, dtype: int32, below: \"m, n\"}}, results: {y: m}}",
+       "2:45: inputs.x.below: 2 numbers; one is wanted"},
+      {"inputs: {x: {shape: m, dtype: float16, below: m}}, results: {y: m}}",
+       "2:47: inputs.x.below: indices are integers; the tensor is float16"},
+      {"inputs: {x: {shape: m, below: m}}, results: {y: m}}",
+       "2:31: inputs.x.below: indices are integers; the tensor is float16"},
+      {"inputs: {x: m}, results: {y: {shape: m, dtype: int32, below: m}}}",
+       "2:62: results.y.below: results are no indices"}};
+  for (const auto& [text, told] : cases) {
+    EXPECT_THAT(error_of(head + text + "\n"), HasSubstr("own.yaml:" + told)) << text;
+  }
+}
+
+TEST_F(Descriptions, MacrosOfNpusimAreNotForDescriptions) {
+  const std::string rest = "name: a\nsides: n\ninputs: {x: n}\nresults: {y: n}\nmacros: {";
+  for (const auto* const name :
+       {"KERNEL_NAME", "ELEMENT_A", "ELEMENT_C", "ELEMENTS", "LAYOUTS", "TEXT", "QUOTE"}) {
+    EXPECT_THAT(
+        error_of(rest + "A: 1, " + name + ": int8}\n"),
+        HasSubstr("own.yaml:5:16: macros." + std::string(name) + ": " + name + " is npusim's own"));
+  }
+  EXPECT_THAT(error_of(rest + "A: 1, A: 2}\n"), HasSubstr("macros.A: is there twice"));
+}
+
+TEST_F(Descriptions, QuotientsBySidesAreThoseOfACall) {
+  const auto row =
+      row_of("name: a\nsides: m, n\ninputs: {x: \"m, n\", w: n / m}\nresults: {y: n}\n");
+  EXPECT_THAT(sides_of(row, {{3, 6}, {2}}, {}).value(), ElementsAre(3, 6));
+  EXPECT_EQ(sides_of(row, {{4, 6}, {1}}, {}).error().context, "w: 6 / 4 leaves a remainder");
+  EXPECT_EQ(sides_of(row, {{0, 6}, {1}}, {}).error().context, "w: a division by 0");
+  EXPECT_THAT(error_of("name: a\nsides: m\ninputs: {x: m / (2 - 2)}\nresults: {y: m}\n"),
+              HasSubstr("inputs.x: found '(2 - 2)'"));
+  EXPECT_THAT(error_of("name: a\nsides: m\ninputs: {x: 7 / 2 * m}\nresults: {y: m}\n"),
+              HasSubstr("inputs.x: 7 / 2 leaves a remainder"));
+}
+
 TEST_F(Descriptions, ShapesAreProductsAndQuotientsOfSides) {
   const auto row = row_of("name: a\nsides: m, n\ninputs: {x: m}\nresults: {y: n}\n");
   const auto of = [&](const char* text) { return numbers_of(text, row, {6, 8}); };

@@ -94,6 +94,25 @@ TEST(ElementsTest, NoNumbersAndInfinities) {
   }
 }
 
+TEST(ElementsTest, NoNumberIsAsFarFromANumberAsCanBe) {
+  const double infinity = std::numeric_limits<double>::infinity(), none = std::nan("");
+  EXPECT_EQ(distance_of(2, 5), 3);
+  EXPECT_EQ(distance_of(none, none), 0);
+  EXPECT_EQ(distance_of(-infinity, -infinity), 0);
+  for (const double other : {0.0, 1.0, -1e300}) {
+    EXPECT_EQ(distance_of(none, other), infinity);
+    EXPECT_EQ(distance_of(other, none), infinity);
+    EXPECT_EQ(distance_of(infinity, other), infinity);
+    EXPECT_EQ(distance_of(other, -infinity), infinity);
+  }
+  EXPECT_EQ(distance_of(infinity, none), infinity);
+  EXPECT_EQ(distance_of(none, infinity), infinity);
+  EXPECT_EQ(distance_of(infinity, -infinity), infinity);
+  EXPECT_EQ(finite_size(-2), 2);
+  EXPECT_EQ(finite_size(none), 0);
+  EXPECT_EQ(finite_size(-infinity), 0);
+}
+
 TEST(ElementsTest, IntegersSaturate) {
   std::byte byte[1];
   store_element(DataType::kInt8, byte, 0, 200);

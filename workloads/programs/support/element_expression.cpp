@@ -316,6 +316,9 @@ class Parser {
     if (!operands) return forward_error(operands);
     return make(
         [largest](const ElementInputs&, const Values& of) {
+          if (std::isnan(of[0].value) || std::isnan(of[1].value)) {
+            return Rounded{std::numeric_limits<double>::quiet_NaN(), kUnbounded};
+          }
           const double value =
               largest ? std::max(of[0].value, of[1].value) : std::min(of[0].value, of[1].value);
           return Rounded{value, std::max(of[0].error, of[1].error)};
@@ -357,6 +360,9 @@ class Parser {
           const double doubt = of[0].error + of[1].error;
           const bool sure = doubt == 0 || std::abs(of[0].value - of[1].value) > doubt;
           Rounded chosen = holds(of[0].value, of[1].value) ? of[2] : of[3];
+          if (!sure && !(std::isfinite(of[2].value) && std::isfinite(of[3].value))) {
+            return Rounded{0, kUnbounded};
+          }
           if (!sure) {
             chosen.error = std::max(of[2].error, of[3].error) + std::abs(of[2].value - of[3].value);
           }

@@ -163,6 +163,17 @@ double rounded_to(DataType type, double value) {
   return load_element(type, bytes.data(), 0);
 }
 
+double distance_of(double found, double expected) {
+  const double distance = std::abs(found - expected);
+  if (std::isfinite(distance)) return distance;
+  const bool same = std::isnan(expected) ? std::isnan(found) : found == expected;
+  return same ? 0 : std::numeric_limits<double>::infinity();
+}
+
+double finite_size(double value) {
+  return std::isfinite(value) ? std::abs(value) : 0;
+}
+
 double rounding_error(DataType type) {
   switch (type) {
     case DataType::kFp16:

@@ -36,6 +36,12 @@ double rounding_error(DataType type);
 // The distance of the type's values around 0: smaller ones cannot be told from it. 0 for integers.
 double least_distance(DataType type);
 
+// How far a result is from what was expected. 0: both are no number, or the same infinity.
+// Infinite: one of them alone is no number or infinite, or they are two infinities.
+double distance_of(double found, double expected);
+// Without its sign; 0 of what is no number or infinite: what is allowed as an error grows with it.
+double finite_size(double value);
+
 // The `index`-th of an endless row of multiples of 1/64 up to 1/8 (integers: of 1 up to 8): every
 // type holds them, and sums of 2^18 products of them are exact in fp32, in any order.
 double exact_value(DataType type, std::uint64_t seed, std::uint64_t index);

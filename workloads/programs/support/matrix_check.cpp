@@ -115,8 +115,8 @@ Status compare(const MatrixProduct& p, std::uint32_t row, std::uint32_t column, 
                MatrixError& error) {
   const double found = load_element(p.to_type, p.c.data, std::uint64_t{row} * p.n + column);
   // Sums are exact (elements.hpp): the one rounding of the result is all that may be off.
-  const double size = std::fabs(expected);
-  const double off = std::fabs(found - expected) / (size == 0 ? 1 : size);
+  const double size = finite_size(expected);
+  const double off = distance_of(found, expected) / (size == 0 ? 1 : size);
   ++error.compared;
   error.largest = std::max(error.largest, off);
   if (off <= rounding_error(p.to_type)) return {};

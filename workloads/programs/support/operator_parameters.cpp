@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/programs/support/operator_parameters.hpp"
 
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <system_error>
+
+#include "npu/base/shortened.hpp"
 #include "workloads/framework/launch_limits.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/cache_state.hpp"
@@ -12,6 +20,19 @@ namespace {
 using operators::OperatorCall;
 
 constexpr std::uint64_t kMostSide = (std::uint64_t{1} << 31) - 1;
+
+// Those that the sources of operators read; value is s, too.
+constexpr const char* kCallNumbers[] = {"epsilon", "scale", "value"};
+
+// Empty: no number, or one that a float has not.
+std::optional<float> call_number(const ParameterSet& parameters, const char* name) {
+  const std::string& text = parameters.choice(name);
+  float number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
 
 std::vector<ParameterSpec> parameters_of_run() {
   return {
@@ -56,7 +77,9 @@ OperatorCall operator_call_of(const ParameterSet& parameters) {
   if (call.name == "elementwise" || call.name == "broadcast") {
     call.expression = parameters.choice("expression");
   }
-  call.scalars = {0.5F, 2, -1, 4};
+  call.epsilon = call_number(parameters, "epsilon").value_or(call.epsilon);
+  call.scale = call_number(parameters, "scale").value_or(call.scale);
+  call.scalars = {call_number(parameters, "value").value_or(0.5F), 2, -1, 4};
   call.causal = parameters.flag("causal");
   call.whole_mask = parameters.flag("whole_mask");
   call.heads_inside = parameters.choice("layout") == "bsnd";
@@ -69,6 +92,15 @@ OperatorCall operator_call_of(const ParameterSet& parameters) {
   call.tile = static_cast<std::uint32_t>(parameters.integer("tile"));
   call.cores = static_cast<std::uint32_t>(parameters.integer("cores"));
   return call;
+}
+
+Status check_call_numbers(const ParameterSet& parameters) {
+  for (const auto* const name : kCallNumbers) {
+    if (call_number(parameters, name)) continue;
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: found '{}'; allowed: a number", name,
+                                                         shortened(parameters.choice(name))));
+  }
+  return {};
 }
 
 std::vector<ParameterSpec> operator_parameters() {
@@ -97,6 +129,11 @@ std::vector<ParameterSpec> operator_parameters() {
                      0, kMostSide}),
       list_by_place({"order", ParameterType::kIntegerList, "", "1,0",
                      "of transpose: axis i of the result is this one of x", 0, 7}),
+      {"epsilon", ParameterType::kText, "", "1e-6", "a number of norms and of one's own operators"},
+      {"scale", ParameterType::kText, "", "1",
+       "a number of quant_matmul, flash_attention and one's own operators"},
+      {"value", ParameterType::kText, "", "0.5",
+       "a number of pad and of one's own operators; s of expressions"},
       {"maximize", ParameterType::kFlag, "", "off", "apply_adam_w: against the gradient"},
       {"activate_left", ParameterType::kFlag, "", "on",
        "dequant_swiglu_quant: silu is of the left half of each row"},

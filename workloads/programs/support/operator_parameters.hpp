@@ -13,4 +13,7 @@ std::vector<ParameterSpec> operator_parameters();
 // Without addresses.
 operators::OperatorCall operator_call_of(const ParameterSet& parameters);
 
+// kInvalidArgument: epsilon, scale or value is no number.
+Status check_call_numbers(const ParameterSet& parameters);
+
 }  // namespace npu::workloads

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/operators/launcher/host_entry.hpp"
 #include "kernels/operators/matrix_layout.hpp"
 #include "workloads/programs/support/attention_reference.hpp"
 #include "workloads/programs/support/axes_reference.hpp"
@@ -132,7 +133,16 @@ Status OperatorProblem::check(const std::vector<std::vector<std::byte>>& results
   const bool own = call_.row->described();
   if (own && reference == nullptr) return {};
   const auto all = [this](std::size_t i) { return values(i); };
-  const auto wanted = own ? expected_by(reference, call_, all) : expected();
+  std::vector<Values> wanted;
+  if (own) {
+    auto ok = operators::without_exceptions("the reference",
+                                            [&] { wanted = expected_by(reference, call_, all); });
+    if (!ok)
+      return fail(ok.error().code,
+                  call_.row->folder + "/" + call_.row->file + ": " + ok.error().context);
+  } else {
+    wanted = expected();
+  }
   for (std::size_t i = 0; i < results_.size(); ++i) {
     if (auto ok = check_result(i, wanted[i], results[i]); !ok) return ok;
   }
@@ -143,7 +153,7 @@ Status OperatorProblem::check_result(std::size_t i, const Values& wanted,
                                      const std::vector<std::byte>& result) const {
   const DataType type = results_[i].type;
   double largest = 0;
-  for (const double value : wanted) largest = std::max(largest, std::abs(value));
+  for (const double value : wanted) largest = std::max(largest, finite_size(value));
   // What is quantised may fall to either side.
   const Family family = call_.row->family;
   const bool own = call_.row->described() && rounding_error(call_.type) != 0;
@@ -154,10 +164,11 @@ Status OperatorProblem::check_result(std::size_t i, const Values& wanted,
   // The error is one of the values, of up to 1/8, whose weighted mean may be far less.
   if (family == Family::kAttention) step += rounding_error(DataType::kFp32);
   for (std::uint64_t k = 0; k < wanted.size(); ++k) {
-    if (std::isnan(wanted[k])) continue;  // what the operator does not write
+    if (!is_written(wanted[k])) continue;
     const double found = load_element(type, result.data(), k);
-    const double allowed = step + tolerance(type) * std::max(std::abs(wanted[k]), largest / 16);
-    if (std::abs(found - wanted[k]) <= allowed) continue;
+    const double allowed = step + tolerance(type) * std::max(finite_size(wanted[k]), largest / 16);
+    if (distance_of(found, wanted[k]) <= allowed) continue;
+    if (std::isinf(found) && found == rounded_to(type, wanted[k])) continue;
     const std::string which = i == 0 ? "" : fmt::format(" of result {}", i + 1);
     return fail(ErrorCode::kWrongData, fmt::format("element {} of {}{} is {}, expected {}", k,
                                                    wanted.size(), which, found, wanted[k]));
@@ -338,7 +349,8 @@ std::uint64_t OperatorProblem::place_of(std::size_t i, std::uint64_t index) cons
   return repeated_place(index, call_.sides, *sides[i]);
 }
 
-// Numbers that are none, or beyond what the type holds, are not looked at.
+// Numbers beyond what the type holds are not looked at; integers have neither infinities nor what
+// is no number.
 Status OperatorProblem::check_elementwise(const std::vector<std::byte>& result) const {
   const DataType type = results_[0].type;
   const auto most = [](DataType of) { return of == DataType::kFp16 ? 65'504.0 : 1e38; };
@@ -358,15 +370,15 @@ Status OperatorProblem::check_elementwise(const std::vector<std::byte>& result) 
       if (given(i)) element.inputs[i] = inputs[i][place_of(i, k)];
     }
     const auto wanted = expression_->of(element);
-    const double size = std::abs(wanted.value) + wanted.error;
-    if (!(size < limit)) continue;
+    const bool rounds = rounding_error(type) == 0;  // what is no integer becomes one
+    const bool special = !std::isfinite(wanted.value) && !rounds;
+    if (!special && !(std::abs(wanted.value) + wanted.error < limit)) continue;
     const double found = load_element(type, result.data(), k);
-    // What is no integer is rounded to one.
-    const bool rounds = rounding_error(type) == 0;
     const double stored = rounds ? rounded_to(type, wanted.value) : wanted.value;
-    const double allowed = wanted.error + tolerance(type) * std::max(std::abs(wanted.value), 1e-2) +
-                           (rounds && wanted.error != 0 ? 1 : 0);
-    if (std::abs(found - stored) <= allowed) continue;
+    const double error = special ? 0 : wanted.error;
+    const double allowed = error + tolerance(type) * std::max(finite_size(wanted.value), 1e-2) +
+                           (rounds && error != 0 ? 1 : 0);
+    if (distance_of(found, stored) <= allowed) continue;
     return fail(ErrorCode::kWrongData, fmt::format("element {} of {} is {}, expected {} within {}",
                                                    k, results_[0].columns, found, stored, allowed));
   }

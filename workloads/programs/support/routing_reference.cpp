@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "workloads/programs/support/plain_tensors.hpp"
+#include "workloads/programs/support/tensor_reference.hpp"
 
 namespace npu::workloads::plain_tensors {
 namespace {
@@ -81,11 +81,11 @@ TensorsOf routed_tensors(const NormalisedCall& call) {
            {tokens, k, DataType::kInt32},
            {1, call.sides[5], DataType::kInt64}}};
 }
-// Rows that none of the experts has are not written: no number.
+// Rows that none of the experts has are not written.
 Results routed(const NormalisedCall& call, const Inputs& in) {
   const std::uint64_t columns = call.sides[1], k = call.sides[2];
   const std::uint64_t first = call.sides[4], count = call.sides[5];
-  const double none = std::numeric_limits<double>::quiet_NaN();
+  const double none = not_written();
   Results to{TensorValues(in[1].size() * columns, none), TensorValues(in[1].size(), -1), {}};
   std::uint64_t next = 0;
   for (std::uint64_t expert = first; expert < first + count; ++expert) {

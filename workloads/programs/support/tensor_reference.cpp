@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <iterator>
 
 #include "workloads/programs/support/described_tensors.hpp"
@@ -326,6 +327,22 @@ void keep_lower(const OperatorTensor& tensor, ByteSpan bytes) {
     const bool kept = i % tensor.lower < i / tensor.columns % tensor.lower;
     if (!kept) store_element(tensor.type, bytes.data, i, 0);
   }
+}
+
+namespace {
+
+constexpr std::uint64_t kNotWritten = 0x7FF8'6E6F'7772'6974;  // no number, and not the usual one
+
+}  // namespace
+
+double not_written() {
+  double value = 0;
+  std::memcpy(&value, &kNotWritten, sizeof value);
+  return value;
+}
+
+bool is_written(double value) {
+  return std::memcmp(&value, &kNotWritten, sizeof value) != 0;
 }
 
 }  // namespace npu::workloads

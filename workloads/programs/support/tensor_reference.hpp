@@ -18,6 +18,9 @@ OperatorTensors plain_tensors_of(const operators::NormalisedCall& call);
 bool has_arithmetic(const operators::NormalisedCall& call);
 
 using TensorValues = std::vector<double>;
+// What an operator does not write, which is not compared: a number that no arithmetic makes.
+double not_written();
+bool is_written(double value);
 // Of each result; values_of(i) are those of input `i`.
 std::vector<TensorValues> expected_tensors(
     const operators::NormalisedCall& call,

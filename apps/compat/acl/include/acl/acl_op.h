@@ -59,8 +59,9 @@ ACL_FUNC_VISIBILITY aclError aclopSetAttrString(aclopAttr* attributes, const cha
      compiled when it is first called. Attributes are floats: epsilon, scale, value. Vector or cube
      cores alone: one on both is 207000, as what the operator refuses.
    100024: no such operator; 100021, 100022: another number of inputs or outputs, or their types or
-   sizes; 100023: an attribute that the operator has not; 100027: another format; 100000: a null
-   pointer, or a buffer that is smaller than its tensor. Results without elements: nothing to do. */
+   sizes; 100023: an attribute that the operator has not; 100027: another format, of one's own
+   operators 100021, 100022; 100000: a null pointer, or a buffer that is smaller than its tensor.
+   Results without elements: nothing to do. */
 ACL_FUNC_VISIBILITY aclError aclopExecuteV2(const char* name, int input_count,
                                             aclTensorDesc* input_tensors[], aclDataBuffer* inputs[],
                                             int output_count, aclTensorDesc* output_tensors[],

@@ -21,7 +21,7 @@ fails() { echo "$*"; cat errors; exit 1; }
 
 # Both places with their lines, which are in the function of the case.
 for name in kernel_and_kernel copy_and_kernel late_event notify zero_copy host_order free free_host host_write \
-  host_read; do
+  host_read behind_copy behind_event behind_stream second_copy; do
   code=0
   exec_on --races=fail -- ./races $name race || code=$?
   [[ $code == 1 && $(lines) == 1 ]] || fails "$name: not found"

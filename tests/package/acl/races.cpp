@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <thread>
 
 #include "check.h"
 
@@ -59,6 +60,10 @@ struct Machine {
 };
 
 volatile char seen;
+
+[[gnu::always_inline]] inline void fill_in_place(const Machine& m, aclrtStream stream) {
+  OK(aclrtMemsetAsync(m.a, kBytes, 1, kBytes, stream));
+}
 
 using Case = std::function<void(Machine&, bool ordered)>;
 
@@ -154,6 +159,22 @@ const std::map<std::string, Case> kCases{
        m.wait(m.two);
        if (ordered) REQUIRE(syscall(SYS_getrandom, m.pinned, 100, 0) == 100);
        m.pinned[100] = 1;
+     }},
+    {"inlined",
+     [](Machine& m, bool ordered) {
+       fill_in_place(m, m.one);
+       if (ordered) m.order();
+       fill_in_place(m, m.two);
+     }},
+    {"threads",  // at the same line
+     [](Machine& m, bool ordered) {
+       for (const aclrtStream stream : {m.one, m.two}) {
+         std::thread([&m, stream] {
+           OK(aclrtSetDevice(0));
+           m.fill(stream, m.a);
+         }).join();
+         if (ordered && stream == m.one) m.order();
+       }
      }},
     {"second_copy",  // of the same pages
      [](Machine& m, bool ordered) {

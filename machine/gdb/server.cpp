@@ -118,7 +118,15 @@ void Server::begins(model::ProgramRun& run) {
   target_.threads.begins(run);
 }
 
+// Where programs return to nothing can trap: who waits there is told here. Further steps of it end
+// where they begin.
 void Server::ends(model::ProgramRun& run) {
+  const unsigned thread = target_.threads.of(run).id;
+  const bool stops = target_.code.asked_for(kOutside) && target_.threads.returns(run);
+  if (stops && (target_.only == 0 || target_.only == thread)) {
+    stop_in_model("swbreak:;", thread, Stop().signal);
+    while (attached_ && step_.run == &run) stop_in_model("", thread, Stop().signal);
+  }
   target_.threads.ends(run);
   if (step_.run == &run) step_ = {};
 }

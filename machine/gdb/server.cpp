@@ -151,7 +151,9 @@ void Server::written(const model::DeviceMemoryPort& memory, std::uint64_t watche
                                                  : target_.threads.find(thread);
     if (core != nullptr) thread = core->id;
     who = core == nullptr ? "an AI Core" : target_.threads.name(*core);
-    if (effect_.memory == &memory) {
+    if (effect_.memory == &memory && effect_.pipe == 0) {
+      who += ", the scalar unit,";
+    } else if (effect_.memory == &memory) {
       who +=
           fmt::format(", {}, instruction {} of its program", kPipes[effect_.pipe], effect_.number);
     }

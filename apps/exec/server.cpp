@@ -167,9 +167,9 @@ class Server {
 
   races::CallSite site_of(const ClientThread& thread, compat::Call call, Program& program) const {
     const auto& process = thread.process;
-    const auto place = options_.races->sites().place(process.name, thread.name, process.id, call,
-                                                     thread.channel->stack());
-    return {place, ++program.calls};
+    auto& sites = options_.races->sites();
+    const auto place = sites.place(process.name, process.id, call, thread.channel->stack());
+    return {place, ++program.calls, sites.thread(thread.name)};
   }
 
   acl::DriverSettings settings_of(const ServerOptions& options) {

@@ -120,9 +120,10 @@ Result<std::vector<CompiledKernel>> compile(const CompileRequest& request,
   if (!folder) return forward_error(folder);
   toolchain.named.emplace_back(start->source.parent_path().string() + "/", "");
   // Functions of the host's in the source want libraries that the card has not.
-  // -g2: the variables, for gdb.
-  toolchain.flags.insert(toolchain.flags.end(),
-                         {"-g2", "-ffunction-sections", "-Wl,--gc-sections"});
+  // -g2: the variables, for gdb. Statements that begin with what is inlined hide their line from
+  // it.
+  toolchain.flags.insert(toolchain.flags.end(), {"-g2", "-gno-statement-frontiers",
+                                                 "-ffunction-sections", "-Wl,--gc-sections"});
   std::vector<CompiledKernel> kernels;
   for (auto& kernel : device->kernels) {
     kernel.cores = request.cores.value_or(kernel.cores);

@@ -46,11 +46,12 @@ bool Code::contains(std::uint64_t address) const {
 
 bool Code::insert(std::uint64_t address) {
   unsigned char before = 0;
-  if (!contains(address) || !memory_.read(address, &before, 1)) return false;
+  const bool outside = address == kOutside;
+  if (!outside && (!contains(address) || !memory_.read(address, &before, 1))) return false;
   wanted_.insert(address);
   lifted_.erase(address);
   update();
-  return patched(address);
+  return outside || patched(address);
 }
 
 void Code::remove(std::uint64_t address) {
@@ -111,7 +112,7 @@ void Code::update() {
   }
   for (const auto address : all) {
     unsigned char before = 0;
-    if (patched(address) || !memory_.read(address, &before, 1)) continue;
+    if (address == kOutside || patched(address) || !memory_.read(address, &before, 1)) continue;
     if (put(address, kTrap)) patched_[address] = before;
   }
 }

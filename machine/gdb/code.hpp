@@ -24,6 +24,9 @@ class OwnMemory {
   FileDescriptor file_;
 };
 
+// Where backtraces end, and programs return to: npusim.
+inline constexpr std::uint64_t kOutside = 0;
+
 // Instructions that trap. Each place has one byte, whoever wants it.
 class Code {
  public:
@@ -32,7 +35,7 @@ class Code {
   void add(std::uint64_t begin, std::uint64_t end) { objects_.push_back({begin, end}); }
   bool contains(std::uint64_t address) const;
 
-  // gdb's own. False: it is no program's code.
+  // gdb's own. False: it is no program's code, nor kOutside, where nothing can trap.
   bool insert(std::uint64_t address);
   void remove(std::uint64_t address);
   bool wanted(std::uint64_t address) const { return wanted_.count(address) != 0; }

@@ -118,7 +118,15 @@ void Server::begins(model::ProgramRun& run) {
   target_.threads.begins(run);
 }
 
+// Where programs return to nothing can trap: who waits there is told here. Further steps of it end
+// where they begin.
 void Server::ends(model::ProgramRun& run) {
+  const unsigned thread = target_.threads.of(run).id;
+  const bool stops = target_.code.asked_for(kOutside) && target_.threads.returns(run);
+  if (stops && (target_.only == 0 || target_.only == thread)) {
+    stop_in_model("swbreak:;", thread, Stop().signal);
+    while (attached_ && step_.run == &run) stop_in_model("", thread, Stop().signal);
+  }
   target_.threads.ends(run);
   if (step_.run == &run) step_ = {};
 }
@@ -143,7 +151,9 @@ void Server::written(const model::DeviceMemoryPort& memory, std::uint64_t watche
                                                  : target_.threads.find(thread);
     if (core != nullptr) thread = core->id;
     who = core == nullptr ? "an AI Core" : target_.threads.name(*core);
-    if (effect_.memory == &memory) {
+    if (effect_.memory == &memory && effect_.pipe == 0) {
+      who += ", the scalar unit,";
+    } else if (effect_.memory == &memory) {
       who +=
           fmt::format(", {}, instruction {} of its program", kPipes[effect_.pipe], effect_.number);
     }

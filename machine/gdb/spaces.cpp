@@ -59,10 +59,24 @@ bool Spaces::read(Thread* thread, std::uint64_t address, unsigned char* to, std:
     return from != nullptr;
   }
   const auto [core, place] = global(thread, address);
-  if (core == nullptr) return false;
+  if (core == nullptr) return read_watched(address, to, bytes);
   auto& memory = core->debug_memory();
   return memory.reaches(core->debug_space(), place, bytes, false) &&
          memory.read(core->debug_space(), place, to, bytes) == model::Completion::kSuccess;
+}
+
+// What is or was watched can be read by the host, too, which has no global memory: it may be who
+// stops. gdb takes its watches out while all stands still.
+bool Spaces::read_watched(std::uint64_t address, unsigned char* to, std::size_t bytes) {
+  for (const auto* const watches : {&watches_, &before_}) {
+    for (const auto& each : *watches) {
+      if (address < each.given || address - each.given >= each.length) continue;
+      const auto place = each.address + (address - each.given);
+      return each.memory->reaches(each.space, place, bytes, false) &&
+             each.memory->read(each.space, place, to, bytes) == model::Completion::kSuccess;
+    }
+  }
+  return false;
 }
 
 bool Spaces::write(Thread* thread, std::uint64_t address, const unsigned char* from,
@@ -113,10 +127,14 @@ bool Spaces::watch(Thread* thread, std::uint64_t address, Bytes length) {
 }
 
 void Spaces::unwatch(std::uint64_t address, Bytes length) {
-  const auto found = std::find_if(watches_.begin(), watches_.end(), [&](const Watch& each) {
+  const auto is_it = [&](const Watch& each) {
     return each.given == address && each.length == length;
-  });
-  if (found != watches_.end()) watches_.erase(found);
+  };
+  const auto found = std::find_if(watches_.begin(), watches_.end(), is_it);
+  if (found == watches_.end()) return;
+  before_.erase(std::remove_if(before_.begin(), before_.end(), is_it), before_.end());
+  before_.push_back(*found);
+  watches_.erase(found);
 }
 
 std::optional<std::uint64_t> Spaces::met(const model::DeviceMemoryPort& memory,

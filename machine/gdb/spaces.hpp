@@ -45,13 +45,14 @@ class Spaces {
     model::DebuggedCore* core;  // null: not global memory
     std::uint64_t address;
   };
+  bool read_watched(std::uint64_t address, unsigned char* to, std::size_t bytes);
   Global global(Thread* thread, std::uint64_t address);
   unsigned char* local(std::uint64_t address, std::size_t bytes);
 
   const OwnMemory& own_;
   const Code& code_;
   Threads& threads_;
-  std::vector<Watch> watches_;
+  std::vector<Watch> watches_, before_;  // those of now; those that were removed
 };
 
 }  // namespace npu::gdb

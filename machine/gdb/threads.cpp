@@ -15,9 +15,20 @@ constexpr std::array<std::array<unsigned, 2>, 6> kKept{
 
 struct Search {
   const Code& code;
-  Context found;
+  Context found, outside;
   std::uint64_t entry = 0;
 };
+
+// `frame`, with the code at `place`.
+Context registers_of(_Unwind_Context* frame, std::uint64_t place) {
+  Context context;
+  context.set(kRip, place);
+  context.set(kRsp, _Unwind_GetCFA(frame));
+  for (const auto& [dwarf, number] : kKept) {
+    context.set(number, _Unwind_GetGR(frame, static_cast<int>(dwarf)));
+  }
+  return context;
+}
 
 _Unwind_Reason_Code look(_Unwind_Context* frame, void* data) {
   auto& search = *static_cast<Search*>(data);
@@ -25,14 +36,10 @@ _Unwind_Reason_Code look(_Unwind_Context* frame, void* data) {
   if (!search.code.contains(place)) {
     if (search.found.empty()) return _URC_NO_REASON;
     search.entry = _Unwind_GetCFA(frame) - sizeof place;
+    search.outside = registers_of(frame, kOutside);
     return _URC_NORMAL_STOP;
   }
-  if (!search.found.empty()) return _URC_NO_REASON;
-  search.found.set(kRip, place);
-  search.found.set(kRsp, _Unwind_GetCFA(frame));
-  for (const auto& [dwarf, number] : kKept) {
-    search.found.set(number, _Unwind_GetGR(frame, static_cast<int>(dwarf)));
-  }
+  if (search.found.empty()) search.found = registers_of(frame, place);
   return _URC_NO_REASON;
 }
 
@@ -42,7 +49,8 @@ Thread& Threads::of(model::ProgramRun& run) {
   for (auto& thread : threads_) {
     if (thread.run == &run) return thread;
   }
-  threads_.push_back({static_cast<unsigned>(threads_.size()) + kHost + 1, &run, false, {}, 0});
+  threads_.push_back(
+      {static_cast<unsigned>(threads_.size()) + kHost + 1, &run, false, false, {}, {}, 0});
   return threads_.back();
 }
 
@@ -54,15 +62,25 @@ Thread* Threads::find(std::uint64_t id) {
 void Threads::begins(model::ProgramRun& run) {
   Thread& thread = of(run);
   thread.active = true;
-  thread.left = {};
+  thread.returned = false;
+  thread.left = thread.outside = {};
 }
 
 void Threads::leaves(model::ProgramRun& run) {
-  Search search{code_, {}, 0};
-  _Unwind_Backtrace(&look, &search);
   Thread& thread = of(run);
+  if (thread.returned) return;
+  Search search{code_, {}, {}, 0};
+  _Unwind_Backtrace(&look, &search);
   thread.left = search.found;
   thread.entry = search.entry;
+  if (!search.outside.empty()) thread.outside = search.outside;
+}
+
+bool Threads::returns(model::ProgramRun& run) {
+  Thread& thread = of(run);
+  thread.returned = !thread.outside.empty();
+  thread.left = thread.outside;
+  return thread.returned;
 }
 
 void Threads::hide(std::uint64_t address, unsigned char* data, std::size_t bytes) const {

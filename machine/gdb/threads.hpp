@@ -18,7 +18,9 @@ struct Thread {
   unsigned id = 0;
   model::ProgramRun* run = nullptr;
   bool active = false;      // a program is on it
-  Context left;             // where that has left its code; empty: it has not begun
+  bool returned = false;    // that has, for good
+  Context left;             // where it has left its code; empty: it has not begun
+  Context outside;          // where it returns to, as gdb knows it
   std::uint64_t entry = 0;  // where on its stack its return address lies
 };
 
@@ -34,6 +36,8 @@ class Threads {
   void ends(model::ProgramRun& run) { of(run).active = false; }
   // Called below the program: on its stack, or in a handler of a signal that it got.
   void leaves(model::ProgramRun& run);
+  // It is outside now. False: nothing is known of that.
+  bool returns(model::ProgramRun& run);
   // Where programs return to the model reads as 0, so that backtraces end there.
   void hide(std::uint64_t address, unsigned char* data, std::size_t bytes) const;
   // The core that an instruction belongs to; null: it has no program.

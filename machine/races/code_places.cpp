@@ -2,6 +2,8 @@
 #include "machine/races/code_places.hpp"
 
 #include <cxxabi.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 
@@ -36,6 +38,61 @@ std::string plain_name(const char* symbol) {
   return text.substr(text.rfind(' ') + 1);  // a template's has the type of its result in front
 }
 
+struct Line {
+  const char* file = nullptr;
+  int number = 0;
+};
+// A function whose code is in another one, in place of a call.
+struct Inlined {
+  std::string function;
+  Line call;
+};
+
+std::string inlined_name(Dwarf_Die* die) {
+  Dwarf_Attribute found;
+  for (const unsigned name : {DW_AT_linkage_name, DW_AT_name}) {
+    auto* const attribute = ::dwarf_attr_integrate(die, name, &found);
+    const char* const text = attribute == nullptr ? nullptr : ::dwarf_formstring(attribute);
+    if (text != nullptr) return plain_name(text);
+  }
+  return "?";
+}
+
+Line call_of(Dwarf_Die* unit, Dwarf_Die* die) {
+  Dwarf_Attribute found;
+  Dwarf_Word file = 0, number = 0;
+  Dwarf_Files* files = nullptr;
+  ::dwarf_formudata(::dwarf_attr(die, DW_AT_call_file, &found), &file);
+  ::dwarf_formudata(::dwarf_attr(die, DW_AT_call_line, &found), &number);
+  if (::dwarf_getsrcfiles(unit, &files, nullptr) != 0) return {};
+  return {::dwarf_filesrc(files, file, nullptr, nullptr), static_cast<int>(number)};
+}
+
+// From the innermost one outwards.
+std::vector<Inlined> inlined_at(Dwfl_Module* module, Dwarf_Addr address) {
+  Dwarf_Addr bias = 0;
+  auto* const unit = ::dwfl_module_addrdie(module, address, &bias);
+  Dwarf_Die* scopes = nullptr;
+  if (unit == nullptr || ::dwarf_getscopes(unit, address - bias, &scopes) <= 0) return {};
+  // Outside of an inlined function these are where it is written, not where it is called.
+  Dwarf_Die innermost = scopes[0];
+  std::free(scopes);
+  const int count = ::dwarf_getscopes_die(&innermost, &scopes);
+  std::vector<Inlined> all;
+  for (int i = 0; i < count; ++i) {
+    if (::dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine) continue;
+    all.push_back({inlined_name(&scopes[i]), call_of(unit, &scopes[i])});
+  }
+  if (count > 0) std::free(scopes);
+  return all;
+}
+
+// Of functions of the system's headers nothing is said.
+void add_text(const std::string& function, const Line& line, std::vector<std::string>& texts) {
+  if (line.file == nullptr || std::string_view(line.file).rfind("/usr/", 0) == 0) return;
+  texts.push_back(fmt::format("{} ({}:{})", function, file_of(line.file), line.number));
+}
+
 }  // namespace
 
 std::string maps_of(pid_t process) {
@@ -63,7 +120,7 @@ CodePlaces::~CodePlaces() {
   if (dwfl_ != nullptr) ::dwfl_end(dwfl_);
 }
 
-std::string CodePlaces::text_of(std::uint64_t address) const {
+std::vector<std::string> CodePlaces::texts_of(std::uint64_t address) const {
   auto* const module = dwfl_ == nullptr ? nullptr : ::dwfl_addrmodule(dwfl_, address);
   if (module == nullptr) return {};
   const char* const path =
@@ -73,16 +130,34 @@ std::string CodePlaces::text_of(std::uint64_t address) const {
   static_cast<void>(::dwfl_module_getelf(module, &bias));
   const char* const symbol = ::dwfl_module_addrname(module, address);
   const std::string function = symbol == nullptr ? "?" : plain_name(symbol);
-  int line = 0;
   auto* const source = ::dwfl_module_getsrc(module, address);
-  const char* const name = source == nullptr
-                               ? nullptr
-                               : ::dwfl_lineinfo(source, nullptr, &line, nullptr, nullptr, nullptr);
-  if (name != nullptr && std::string_view(name).rfind("/usr/", 0) == 0) return {};
-  if (name == nullptr) {
-    return fmt::format("{} ({}+{:#x})", function, file_of(path), address - bias);
+  Line line;
+  if (source != nullptr) {
+    line.file = ::dwfl_lineinfo(source, nullptr, &line.number, nullptr, nullptr, nullptr);
   }
-  return fmt::format("{} ({}:{})", function, file_of(name), line);
+  if (line.file == nullptr) {
+    return {fmt::format("{} ({}+{:#x})", function, file_of(path), address - bias)};
+  }
+  std::vector<std::string> texts;
+  for (auto& inlined : inlined_at(module, address)) {
+    add_text(inlined.function, line, texts);
+    line = inlined.call;
+  }
+  add_text(function, line, texts);
+  return texts;
+}
+
+// --- stacks --------------------------------------------------------------------------------------
+
+void StackText::add(const std::vector<std::string>& lines) {
+  constexpr std::size_t kShownFrames = 6;
+  for (const auto& line : lines) {
+    if (complete_) return;
+    complete_ = line.rfind("_start ", 0) == 0 || (!end_.empty() && line.rfind(end_, 0) == 0);
+    if (complete_) return;
+    text_ += (text_.empty() ? "" : " < ") + line;
+    complete_ = ++shown_ == kShownFrames || line.rfind("main (", 0) == 0;
+  }
 }
 
 }  // namespace npu::races

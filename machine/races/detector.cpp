@@ -38,6 +38,14 @@ void Detector::known(const Ticket& ticket) {
   add(QueueOrder::Entry{queue, ticket.index});
 }
 
+bool Detector::is_over(const Ticket& ticket) {
+  if (submitting_ != 0) return true;
+  const auto queue = queues_.at({ticket.device, ticket.queue}, ticket.submitted);
+  if (given_up_.count({queue, ticket.index}) != 0) return true;
+  const auto* const clock = queues_.known({queue, ticket.index});
+  return clock != nullptr && host_.covers({clock->own(), clock->count(clock->own())});
+}
+
 void Detector::released(std::uint32_t device, std::uint32_t space, std::uint32_t signal) {
   add(Released{device, space, signal, std::nullopt});
 }

@@ -59,6 +59,9 @@ class Detector : private AccessMap::Listener {
   void end(std::uint32_t submission);
   // The host has waited for the entry, or seen that it has ended.
   void known(const Ticket& ticket);
+  // Whether the host knows that the entry has ended; also while somebody submits, when that is
+  // open.
+  bool is_over(const Ticket& ticket);
   // The host sets a signal.
   void released(std::uint32_t device, std::uint32_t space, std::uint32_t signal);
   // It does so because it has seen a value at the address.

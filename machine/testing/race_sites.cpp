@@ -12,8 +12,6 @@
 namespace npu::testkit {
 namespace {
 
-constexpr std::size_t kShownFrames = 6;
-
 bool is_left_out(std::string_view module) {
   for (const char* const name :
        {"libnpusim.so", "libc.so", "libstdc++.so", "libgmock", "libgtest"}) {
@@ -39,16 +37,12 @@ std::uint32_t RaceSites::here() {
 std::string RaceSites::text_of(std::uint32_t site) const {
   if (site == 0) return {};
   const races::CodePlaces places(races::maps_of(::getpid()), is_left_out);
-  std::string text;
-  std::size_t shown = 0;
+  races::StackText text("testing::");
   for (const auto frame : *sites_[site]) {
-    const auto line = places.text_of(frame - 1);  // the call is in front of where it returns to
-    if (line.empty()) continue;
-    if (line.rfind("testing::", 0) == 0 || line.rfind("_start ", 0) == 0) break;
-    text += (text.empty() ? "" : " < ") + line;
-    if (++shown == kShownFrames || line.rfind("main (", 0) == 0) break;
+    if (text.complete()) break;
+    text.add(places.texts_of(frame - 1));  // the call is in front of where it returns to
   }
-  return text;
+  return text.text();
 }
 
 }  // namespace npu::testkit

@@ -17,8 +17,8 @@ ProgramCore::Units::Units(ProgramCore& core)
       issue(core.parts_, pipes),
       reads(core.parts_.services, core.parts_.calls, core.parts_.thread, core.parts_.requests,
             core.parts_.statistics),
-      write_backs(core.parts_.services, core.parts_.calls, core.parts_.thread,
-                  core.parts_.requests),
+      write_backs(core.parts_.services, core.parts_.calls, core.parts_.thread, core.parts_.requests,
+                  core.parts_.number),
       memory(core.parts_, reads, write_backs, local),
       fetch(core.parts_.services, core.parts_.calls, core.parts_.thread, reads,
             core.parts_.statistics) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/core/program_debugger.hpp"
+
 namespace npu::model {
 
 void WriteBacks::await_most(unsigned most) {
@@ -52,6 +54,11 @@ void WriteBacks::answered(unsigned place) {
   line.busy = false;
   --leaving_;
   if (line.carried) return;
+  if (detail::program_debugger != nullptr) {
+    detail::program_debugger->moves({&services_.memory.of_this_card(), core_,
+                                     static_cast<unsigned>(platform::Pipe::kScalar),
+                                     calls_.issued()});
+  }
   const auto completion = services_.memory.write(Writer::kAiCore, calls_.space(), line.address,
                                                  line.data.data(), line.data.size());
   if (completion == Completion::kSuccess) return;

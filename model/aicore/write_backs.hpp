@@ -19,8 +19,8 @@ class WriteBacks {
   static constexpr unsigned kMost = 8;  // places of their requests are below that
 
   WriteBacks(ProgramServices& services, const CallStack& calls, CoreThread& thread,
-             RequestPort& requests)
-      : services_(services), calls_(calls), thread_(thread), requests_(requests) {}
+             RequestPort& requests, unsigned core)
+      : services_(services), calls_(calls), thread_(thread), requests_(requests), core_(core) {}
 
   // The line is clean afterwards.
   void begin(DataCache::Line& line);
@@ -52,6 +52,7 @@ class WriteBacks {
   const CallStack& calls_;
   CoreThread& thread_;
   RequestPort& requests_;
+  const unsigned core_;  // its number
   std::array<Leaving, kMost> lines_;
   unsigned leaving_ = 0;
 };

@@ -44,8 +44,8 @@ class ProgramDebugger {
   virtual void ends(ProgramRun& run) = 0;
   // The program that runs has called its port and lets others run now.
   virtual void leaves(ProgramRun& run) = 0;
-  // An instruction of a pipe moves its bytes: until the next call of this, or of leaves(), writes
-  // of AI Cores are its. `number`: of the instruction in its program.
+  // An instruction of a pipe moves its bytes (kScalar: a line of a data cache is there): until the
+  // next call of this, or of leaves(), writes of AI Cores are its. `number`: in its program.
   struct Effect {
     const DeviceMemoryPort* memory = nullptr;  // of the card
     unsigned core = 0;

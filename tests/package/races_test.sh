@@ -21,7 +21,7 @@ fails() { echo "$*"; cat errors; exit 1; }
 
 # Both places with their lines, which are in the function of the case.
 for name in kernel_and_kernel copy_and_kernel late_event notify zero_copy host_order free free_host host_write \
-  host_read; do
+  host_read behind_copy behind_event behind_stream second_copy inlined; do
   code=0
   exec_on --races=fail -- ./races $name race || code=$?
   [[ $code == 1 && $(lines) == 1 ]] || fails "$name: not found"
@@ -30,6 +30,14 @@ for name in kernel_and_kernel copy_and_kernel late_event notify zero_copy host_o
   [[ $(lines) == 0 ]]
 done
 exec_on --races=fail -- ./races reads race || fails "reads alone"
+
+# What is inlined has its own line and that of the call.
+exec_on --races -- ./races inlined race
+[[ $(grep -o 'fill_in_place (races.cpp:[0-9]*) < kCases' errors | wc -l) == 2 ]] || fails "inlined: places"
+# Of two threads at the same line each is named.
+exec_on --races=fail -- ./races threads ordered || fails "threads: ordered, and found"
+exec_on --races -- ./races threads race
+[[ $(lines) == 1 ]] && grep -q ': p0.t1 .* writes, p0.t2 .* writes' errors || fails "threads: not named"
 
 # Told, but the exit code is the program's; the report has it, and without --races nothing of it.
 exec_on --races --report report.json -- ./races free race

@@ -50,6 +50,7 @@ class Channel {
   void leave_to_parent();
 
  private:
+  int call_alone(Call call, const Words& words, std::uint64_t device, std::size_t bytes);
   bool is_nested(const void* frame) const;
   void post(Call call, std::size_t bytes);
   void show_stack();

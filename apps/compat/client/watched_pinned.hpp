@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "apps/compat/client/channel.hpp"
 #include "apps/compat/client/pinned.hpp"
 #include "apps/compat/protocol/calls.hpp"
 
@@ -20,8 +21,9 @@ void watch_copy(const void* begin, std::size_t count, const PinnedPlace& place, 
                 std::uint64_t stream);
 // The program accesses some of these bytes. Whether they were watched; they are not any more.
 bool touch_watched(const void* begin, std::size_t count, bool write);
-// A call has returned with success and this answer.
-void returned_from(Call call, const Words& words, const Words& answer);
+// A call of the thread has returned with success and this answer. Asks about what is watched if the
+// program may have waited for it: the channel's words are another answer's then.
+void returned_from(Channel& channel, Call call, const Words& words, const Words& answer);
 // The memory is about to be something else; or a child is made.
 void watch_nothing();
 

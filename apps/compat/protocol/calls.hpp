@@ -220,7 +220,8 @@ namespace npu::compat {
   X(ReduceScatterV, CollectiveWork, Nothing, "HcclReduceScatterV")              \
   X(AllToAllV, CollectiveWork, Nothing, "HcclAlltoAllV")                        \
   X(SendReceive, CollectiveWork, Nothing, "HcclBatchSendRecv")                  \
-  X(HostAccess, HostAccess, Nothing, "host_access")
+  X(HostAccess, HostAccess, Nothing, "host_access")                             \
+  X(CopyIsOver, PinnedInFlight, Number, "host_access.copy_is_over")
 
 enum class Call : std::uint32_t {
   kEnd,  // the thread's last one, which is not answered

@@ -90,6 +90,10 @@ struct ReducingCopy {
 struct HostAccess {
   std::uint64_t memory = 0, offset = 0, bytes = 0, write = 0;
 };
+// An asynchronous copy or fill: whether the program has waited for it, or seen that it has ended.
+struct PinnedInFlight {
+  std::uint64_t memory = 0, offset = 0, bytes = 0, stream = 0;
+};
 struct PinnedFill {
   std::uint64_t memory = 0, offset = 0, value = 0, bytes = 0, stream = 0;
 };

@@ -153,7 +153,9 @@ Outcome serve(Caller& caller, const CallOf<Call::kCopyPinned>& call) {
   const auto bus = (*mapped)->bus() + offset;
   const auto entry = to_device ? driver::entries::copy_to_device(bus, device, size)
                                : driver::entries::copy_to_host(device, bus, size);
-  return order->begin(entry, *mapped);
+  auto begun = order->begin(entry, *mapped);
+  if (begun) order->remember(*memory, offset, size, call.order.stream);
+  return begun;
 }
 
 }  // namespace npu::exec::acl

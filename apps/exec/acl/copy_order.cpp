@@ -44,6 +44,16 @@ Outcome CopyOrder::begin(const abi::QueueEntry& entry, std::shared_ptr<const voi
   return submit(*stream_, &entry, 1, std::move(keep));
 }
 
+void CopyOrder::remember(PinnedMemory& memory, Bytes offset, Bytes size,
+                         std::uint64_t stream) const {
+  if (stream_ == nullptr || stream_->watched.races == nullptr || is_captured()) return;
+  const auto& watched = stream_->watched;
+  auto& all = memory.in_flight;
+  const auto is_over = [&watched](const auto& each) { return watched.races->is_over(each.last); };
+  all.erase(std::remove_if(all.begin(), all.end(), is_over), all.end());
+  all.push_back({offset, size, stream, ticket_of(watched.device, watched.last)});
+}
+
 Outcome CopyOrder::move(driver::DeviceAddress device, ByteSpan host, bool to_device) {
   const auto staging = card_.staging(caller_.number());
   if (!staging) return forward_fault(staging);

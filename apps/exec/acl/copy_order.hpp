@@ -23,6 +23,9 @@ class CopyOrder {
   Outcome run(const abi::QueueEntry& entry);
   // Submits; waits if it is in no stream. `keep` lives until the work has ended.
   Outcome begin(const abi::QueueEntry& entry, std::shared_ptr<const void> keep = {});
+  // What was begun last is the rest of a copy of these bytes, or of a fill: for who looks for
+  // races.
+  void remember(PinnedMemory& memory, Bytes offset, Bytes size, std::uint64_t stream) const;
   // Bytes of the host piece by piece, through memory of the thread's that the card reaches.
   Outcome move(driver::DeviceAddress device, ByteSpan host, bool to_device);
 

@@ -146,6 +146,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kMemsetPinned>& call) {
         driver::entries::copy_to_host((*page)->address(), (*mapped)->bus() + offset + at, piece),
         kept);
   }
+  if (done) order->remember(*memory, offset, size, call.stream);
   return done;
 }
 

@@ -145,6 +145,19 @@ Outcome serve(Caller& caller, const CallOf<Call::kHostAccess>& call) {
   return {};
 }
 
+// What nobody knows of is over.
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kCopyIsOver>& call) {
+  auto* const races = caller.process().machine().races;
+  const auto memory = caller.process().pinned.find(call.memory);
+  if (races == nullptr || memory == nullptr) return wire::Number{1};
+  const auto goes_on = [&](const PinnedMemory::InFlight& each) {
+    return each.offset == call.offset && each.size == call.bytes && each.stream == call.stream &&
+           !races->is_over(each.last);
+  };
+  const auto& all = memory->in_flight;
+  return wire::Number{std::any_of(all.begin(), all.end(), goes_on) ? 0U : 1U};
+}
+
 // Copies that are in flight keep it until they have ended.
 Outcome serve(Caller& caller, const CallOf<Call::kFreeHost>& call) {
   if (caller.process().pinned.find(call.handle) == nullptr) {

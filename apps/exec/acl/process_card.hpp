@@ -33,6 +33,13 @@ struct PinnedMemory {
   bool touched = false;                  // its pages are there
   std::optional<std::uint64_t> place;    // for who looks for races (races::MemoryRanges)
   std::map<std::uint32_t, std::shared_ptr<platform::DmaMemory>> mapped;  // by device
+  // Copies and fills in streams that the program may not know to be over, for who looks for races.
+  struct InFlight {
+    Bytes offset = 0, size = 0;
+    std::uint64_t stream = 0;  // as the program calls it
+    races::Detector::Ticket last;
+  };
+  std::vector<InFlight> in_flight;
 };
 
 // Limits of the time that a kernel takes are multiples of the first, at most 254: 1,091 s, as the

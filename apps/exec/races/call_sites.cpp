@@ -9,8 +9,6 @@
 namespace npu::exec::races {
 namespace {
 
-constexpr std::size_t kShownFrames = 6;
-
 // Libraries between a program and npusim, and those that call the program back.
 bool is_left_out(std::string_view module) {
   for (const char* const name :
@@ -23,35 +21,37 @@ bool is_left_out(std::string_view module) {
 
 }  // namespace
 
-std::uint32_t CallSites::place(const std::string& program, const std::string& thread, pid_t process,
-                               compat::Call call, Frames frames) {
+std::uint32_t CallSites::place(const std::string& program, pid_t process, compat::Call call,
+                               Frames frames) {
   const auto next = static_cast<std::uint32_t>(places_.size());
   const auto [known, is_new] = known_.try_emplace(Key{program, call, frames}, next);
   if (!is_new) return known->second;
   auto maps = std::make_shared<const std::string>(npu::races::maps_of(process));
   const auto& before = places_.back().maps;
   if (before != nullptr && *before == *maps) maps = before;
-  places_.push_back({program, thread, call, std::move(frames), std::move(maps)});
+  places_.push_back({program, call, std::move(frames), std::move(maps)});
   return next;
+}
+
+std::uint32_t CallSites::thread(const std::string& name) {
+  const auto next = static_cast<std::uint32_t>(threads_.size());
+  const auto [known, is_new] = known_threads_.try_emplace(name, next);
+  if (is_new) threads_.push_back(name);
+  return known->second;
 }
 
 std::string CallSites::stack_of(std::uint32_t place) const {
   const auto& site = places_[place];
   if (site.maps == nullptr) return {};
   const npu::races::CodePlaces modules(*site.maps, is_left_out);
-  std::string text;
-  std::size_t shown = 0;
-  for (const auto frame : site.frames) {
+  npu::races::StackText text;
+  for (std::size_t i = 0; i < site.frames.size() && !text.complete(); ++i) {
     // Return addresses are behind the call. An access of the program's own is where it is: behind
     // the frame of the signal.
-    const bool exact = site.call == compat::Call::kHostAccess && shown == 0;
-    const auto line = modules.text_of(exact ? frame : frame - 1);
-    if (line.empty()) continue;
-    if (line.rfind("_start ", 0) == 0) break;
-    text += (text.empty() ? "" : " < ") + line;
-    if (++shown == kShownFrames || line.rfind("main (", 0) == 0) break;
+    const bool exact = site.call == compat::Call::kHostAccess && text.empty();
+    text.add(modules.texts_of(exact ? site.frames[i] : site.frames[i] - 1));
   }
-  return text;
+  return text.text();
 }
 
 }  // namespace npu::exec::races

@@ -30,7 +30,7 @@ std::string text_of(const CallSites& sites, const FoundRaces::Place& place) {
   }
   const auto stack = sites.stack_of(place.work.site.place);
   if (!stack.empty()) where += ", " + stack;
-  return fmt::format("{} {} ({}) {}", site.thread,
+  return fmt::format("{} {} ({}) {}", sites.thread_name(place.work.site.thread),
                      own ? "itself" : compat::kCallNames[static_cast<std::size_t>(site.call)],
                      where, does(place.kind));
 }

@@ -2,11 +2,14 @@
 // races CASE ordered|race: two accesses of the program's to the same bytes, with and without what
 // orders them.
 #include <acl/npusim_kernels.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <functional>
 #include <map>
 #include <string>
+#include <thread>
 
 #include "check.h"
 
@@ -57,6 +60,10 @@ struct Machine {
 };
 
 volatile char seen;
+
+[[gnu::always_inline]] inline void fill_in_place(const Machine& m, aclrtStream stream) {
+  OK(aclrtMemsetAsync(m.a, kBytes, 1, kBytes, stream));
+}
 
 using Case = std::function<void(Machine&, bool ordered)>;
 
@@ -127,6 +134,55 @@ const std::map<std::string, Case> kCases{
        m.bring(m.one, m.a);
        if (ordered) m.wait(m.one);
        seen = m.pinned[kBytes - 1];
+     }},
+    {"behind_copy",  // which waits for itself alone
+     [](Machine& m, bool ordered) {
+       char own[64] = {};
+       m.send(m.one);
+       OK(aclrtMemcpy(m.b, kBytes, own, sizeof own, ACL_MEMCPY_HOST_TO_DEVICE));
+       OK(aclrtMemcpy(own, sizeof own, m.b, sizeof own, ACL_MEMCPY_DEVICE_TO_HOST));
+       OK(aclrtMemcpy(m.b, kBytes, m.pinned, sizeof own, ACL_MEMCPY_HOST_TO_DEVICE));
+       if (ordered) m.wait(m.one);
+       m.pinned[100] = 1;
+     }},
+    {"behind_event",
+     [](Machine& m, bool ordered) {
+       m.send(m.one);
+       OK(aclrtRecordEvent(m.event, ordered ? m.one : m.two));
+       OK(aclrtSynchronizeEvent(m.event));
+       m.pinned[100] = 1;
+     }},
+    {"behind_stream",  // with an access that is no load or store, where nothing forbids it
+     [](Machine& m, bool ordered) {
+       m.send(m.one);
+       if (ordered) m.order();
+       m.wait(m.two);
+       if (ordered) REQUIRE(syscall(SYS_getrandom, m.pinned, 100, 0) == 100);
+       m.pinned[100] = 1;
+     }},
+    {"inlined",
+     [](Machine& m, bool ordered) {
+       fill_in_place(m, m.one);
+       if (ordered) m.order();
+       fill_in_place(m, m.two);
+     }},
+    {"threads",  // at the same line
+     [](Machine& m, bool ordered) {
+       for (const aclrtStream stream : {m.one, m.two}) {
+         std::thread([&m, stream] {
+           OK(aclrtSetDevice(0));
+           m.fill(stream, m.a);
+         }).join();
+         if (ordered && stream == m.one) m.order();
+       }
+     }},
+    {"second_copy",  // of the same pages
+     [](Machine& m, bool ordered) {
+       m.send(m.one);
+       OK(aclrtMemcpyAsync(m.b, kBytes, m.pinned, kBytes, ACL_MEMCPY_HOST_TO_DEVICE, m.two));
+       m.wait(m.one);
+       if (ordered) m.wait(m.two);
+       m.pinned[100] = 1;
      }},
     {"reads",  // no race, however
      [](Machine& m, bool) {

@@ -94,6 +94,27 @@ def memory_and_watches():
     check("a run without its gdb goes on to its end", run.ends_with(0))
 
 
+def outermost_frames():
+    run = Run(*PRODUCT)
+    reaches(f"{KERNEL}:12")
+    mine = name()
+    tell("finish")
+    check("a program is finished out of its outermost frame",
+          name() == mine and int(gdb.parse_and_eval("(unsigned long)$pc")) == 0)
+    tell("detach")
+    check("the run ends behind it", run.ends_with(0))
+    run = Run(*PRODUCT)
+    reaches(f"{KERNEL}:12")
+    mine, c = name(), int(gdb.parse_and_eval("p.c"))
+    tell("watch -l *(unsigned short *)p.c")
+    tell("continue")
+    check("the place of an expression with a local variable is watched",
+          name() == mine and f"{c:#x}: written by {mine}" in tell("monitor last-write"))
+    tell("delete")
+    tell("detach")
+    check("the run ends", run.ends_with(0))
+
+
 def ends():
     run = Run(*PRODUCT)
     reaches(f"{KERNEL}:12")
@@ -115,4 +136,4 @@ def other_cores():
     check("the run on AICPUs ends", run.ends_with(0))
 
 
-end(stops_and_steps, memory_and_watches, ends, other_cores)
+end(stops_and_steps, memory_and_watches, outermost_frames, ends, other_cores)

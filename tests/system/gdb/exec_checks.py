@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of `npusim gdb exec`, run by gdb itself: see at_gdb.py. In the working directory are adds, a program with
-kernels of its own (adds.o). In the environment besides: KERNEL (adds.cpp)."""
+"""Checks of `npusim gdb exec`, run by gdb itself: see at_gdb.py. In the working directory are adds and stores, programs
+with kernels of their own (adds.o, stores.o). In the environment besides: KERNEL (adds.cpp)."""
 import os
 import struct
 import subprocess
@@ -62,6 +62,52 @@ def stops_steps_and_watches():
         check("with the same report", one.read() == other.read())
 
 
+def is_breakpoint(place):
+    try:
+        return bool(gdb.decode_line(place)[1])
+    except gdb.error:
+        return False
+
+
+def lines():
+    run = Run("exec", "--", "./stores")
+    reaches("stores.cpp:6")
+    refused = [each for each in range(6, 11) if not is_breakpoint(f"stores.cpp:{each}")]
+    check(f"every line of a kernel is one to stop at, or has a later one: not {refused}", not refused)
+    tell("detach")
+    check("the program goes on without gdb", run.ends_with(0))
+
+
+def scalar_stores():
+    for block in (0, 3, 6):
+        run = Run("exec", "--", "./stores")
+        reaches("stores.cpp:6")
+        to, = struct.unpack("<Q", memory(arguments(), 8))
+        word = to + 64 * block
+        tell(f"watch *(unsigned *){word:#x}")
+        tell("continue")
+        check(f"the store of block {block} stops its core", name() == f"aiv {block}")
+        check("the value is there", int(gdb.parse_and_eval(f"*(unsigned *){word:#x}")) == 100 + block)
+        check("it is behind the store", "store" in tell("backtrace"))
+        check("the scalar unit has written", f"written by aiv {block}, the scalar unit" in tell("monitor last-write"))
+        tell("delete")
+        tell("detach")
+        check("the program ends", run.ends_with(0))
+
+
+def host_writes():
+    run = program()
+    reaches(at(LOOP))
+    x, = struct.unpack("<Q", memory(arguments(), 8))
+    tell("delete")
+    tell(f"watch *(unsigned long *){x:#x}")
+    tell("continue")
+    check("what the host writes can be read", name() == "host" and len(memory(x, 8)) == 8)
+    tell("delete")
+    tell("detach")
+    check("the program that has written it ends", run.ends_with(0))
+
+
 def ends():
     for leaves, code in (("detach", 0), ("disconnect", 0), ("kill", 143)):
         run = program()
@@ -70,4 +116,4 @@ def ends():
         check(f"a program that gdb has left by {leaves} ends with {code}", run.ends_with(code))
 
 
-end(stops_steps_and_watches, ends)
+end(stops_steps_and_watches, lines, scalar_stores, host_writes, ends)

@@ -27,7 +27,7 @@ class Races : public testing::Test {
   static Instant at(std::int64_t when) { return Instant(Picoseconds(when)); }
   // The program calls from a place of its own.
   CallSite call() {
-    const auto place = detector_.sites().place("p0", "p0.t0", 0, compat::Call::kMemset, {++calls_});
+    const auto place = detector_.sites().place("p0", 0, compat::Call::kMemset, {++calls_});
     return {place, static_cast<std::uint32_t>(calls_)};
   }
   // A call submits the entry.

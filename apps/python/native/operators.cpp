@@ -9,6 +9,7 @@
 
 #include "apps/python/native/checked_self.hpp"
 #include "apps/python/native/device_time.hpp"
+#include "kernels/operators/formula.hpp"
 #include "kernels/operators/sources.hpp"
 
 namespace npu::python {
@@ -243,6 +244,12 @@ void bind_operators(py::module_& module) {
       if (row.inputs[i].dtype.empty()) return types[i];
     }
     return types.empty() ? std::string("float16") : types.front();
+  });
+  // Before anything is compiled. `given`: scalars of the call; `name`: what the caller calls it.
+  module.def("check_formula", [](const std::shared_ptr<OperatorCall>& call, std::size_t given,
+                                 const std::string& name) {
+    const auto good = operators::check_formula(object_of(call), given, name);
+    if (!good) throw py::value_error(good.error().context);
   });
   module.def("complete_call", [](const std::shared_ptr<OperatorCall>& call,
                                  const std::vector<std::vector<std::uint64_t>>& shapes,

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "apps/python/native/second_interrupt.hpp"
+
 namespace npu::python {
 namespace py = pybind11;
 
@@ -52,6 +54,7 @@ void Session::check_usable() const {
 
 bool Session::look() {
   attention_->clear();
+  SecondInterrupt::looked();
   const py::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() == 0) return false;
   raised_.emplace();
@@ -71,15 +74,20 @@ void Session::run(const std::function<void(platform::Platform&)>& work) {
   {
     const py::gil_scoped_release unlocked;
     attention_->wanted(true);
+    const SecondInterrupt second;
     const auto begin = std::chrono::steady_clock::now();
-    ran = simulator_->run([&](platform::Platform& host) {
-      try {
-        for (const auto& end : ending) end();
-        work(host);
-      } catch (const std::exception&) {
-        thrown = std::current_exception();
-      }
-    });
+    try {
+      ran = simulator_->run([&](platform::Platform& host) {
+        try {
+          for (const auto& end : ending) end();
+          work(host);
+        } catch (...) {
+          thrown = std::current_exception();
+        }
+      });
+    } catch (const std::exception& error) {  // of the kernel of the simulation
+      ran = fail(ErrorCode::kAborted, error.what());
+    }
     inside_ += std::chrono::steady_clock::now() - begin;
     attention_->wanted(false);
   }

@@ -20,6 +20,7 @@ class Block:
 
     def __init__(self, device, size):
         self.device = device
+        self.filled = True  # False: by a graph that has not run (captured.py)
         self.size = _rounded(max(size, 1))
         self.address = _taken(device, self.size)
 

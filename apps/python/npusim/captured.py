@@ -16,10 +16,17 @@ class OperatorGraph:
     def __init__(self, device, host):
         self._device, self._host = device, host
         self._number = host.begin_capture()
-        self._kept = []
+        self._kept, self._fills, self._needs = [], [], []
 
-    def keep(self, tensors):
-        self._kept.extend(each for each in tensors if each is not None)
+    def keep(self, inputs, results, made):
+        """The tensors of an operator. `made`: of the results those that nothing was in before."""
+        inputs = [each for each in inputs if each is not None]
+        own = {id(each) for each in self._fills}
+        self._needs.extend(each for each in inputs if not each._block.filled and id(each._block) not in own)
+        for each in made:
+            each._block.filled = False
+            self._fills.append(each._block)
+        self._kept.extend(inputs + results)
 
     def run(self):
         """Runs all of it and waits.
@@ -30,21 +37,27 @@ class OperatorGraph:
 
         Raises:
             Error: what the driver says; the graph is empty (`ErrorCode.INVALID_ARGUMENT`).
-            RuntimeError: the graph is closed, or is still captured.
+            RuntimeError: the graph is closed, or is still captured, or reads a tensor of another graph
+                that has not run.
         """
         if self._host is None:
             raise RuntimeError("the graph is closed")
         if self._device._capture is not None:
             raise RuntimeError("a graph is captured: it ends first")
         self._device._ready()
-        return self._host.run_graph(self._number)
+        for each in self._needs:
+            each._check_filled()
+        ran = self._host.run_graph(self._number)
+        for block in self._fills:
+            block.filled = True
+        return ran
 
     def close(self):
         """Gives back what it holds on the card. It may be called again."""
         host, self._host = self._host, None
         if host is not None:
             host.drop_graph(self._number)
-        self._kept = []
+        self._kept, self._fills, self._needs = [], [], []
 
 
 @contextlib.contextmanager
@@ -55,7 +68,8 @@ def capture(device=None):
         y = npusim.ops.relu(npusim.ops.basic_matmul(x, weight))
     graph.run()
 
-    What an operator returns are tensors that `OperatorGraph.run()` fills. Arrays beside a tensor are copied
+    What an operator returns are tensors that `OperatorGraph.run()` fills. Before that they cannot be read.
+    Arrays beside a tensor are copied
     to the card once, when they are captured.
 
     Args:

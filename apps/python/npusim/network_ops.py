@@ -8,13 +8,13 @@ import numpy
 
 from .array_ops import concat, embedding, split
 from .operator_call import array_of, number_of, run
-from .tensor_ops import _call, broadcast, transpose
+from .tensor_ops import _broadcast, _call, transpose
 
 
 def _each(name, expression, doc):
     def apply(x, outDType=None, *, device=None):
-        from .ops import elementwise
-        return elementwise(expression, x, outDType=outDType, device=device)
+        from .ops import _elementwise
+        return _elementwise(expression, [x], (), outDType, device, name)
     apply.__name__ = apply.__qualname__ = name
     apply.__doc__ = f"""{doc}, for each element.
 
@@ -31,7 +31,7 @@ def _each(name, expression, doc):
 
 def _pair(name, expression, doc):
     def apply(a, b, outDType=None, *, device=None):
-        return broadcast(expression, a, b, outDType=outDType, device=device)
+        return _broadcast(expression, a, b, (), outDType, device, name)
     apply.__name__ = apply.__qualname__ = name
     apply.__doc__ = f"""{doc}, for each element.
 

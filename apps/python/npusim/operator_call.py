@@ -117,10 +117,12 @@ def repeated(**shapes):
         raise ValueError(f"{found}: sides are equal, or 1, from the last one on") from None
 
 
-def run(device, call, arrays, shape, outDType, zeros=False, in_place=0, others=()):
+def run(device, call, arrays, shape, outDType, zeros=False, in_place=0, others=(), scalars=4, what=None):
     """`zeros`: the operator leaves elements of the result alone, which are to be 0. `in_place`: results
     are so many of the first arrays, and a list of them is returned. `others`: shapes and types of
-    results behind the first one; then all are a list. Of tensors the results are tensors."""
+    results behind the first one; then all are a list. Of tensors the results are tensors. Of an
+    expression: `scalars`, how many are given; `what`, what the caller calls it."""
+    _npusim.check_formula(call, scalars, what or (f"'{call.expression}'" if call.expression else call.name))
     tensors = [each for each in arrays if isinstance(each, Tensor)]
     device, host = host_of(_card_of(device, tensors))
     if device._capture is not None and not tensors:
@@ -129,6 +131,10 @@ def run(device, call, arrays, shape, outDType, zeros=False, in_place=0, others=(
     wanted = [(tuple(shape), result_type)] * max(in_place, 1) + list(others)
     given = [each if each is None or isinstance(each, Tensor) else tensor(each, device=device)
              for each in arrays]
+    if device._capture is None:
+        for each in given:
+            if each is not None:
+                each._check_filled()
     results = given[:in_place] + [Tensor(device, *each) for each in wanted[in_place:]]
     if zeros and results[0].nbytes:
         _zero(device, host, results[0])
@@ -142,7 +148,7 @@ def run(device, call, arrays, shape, outDType, zeros=False, in_place=0, others=(
     for watch in watchers:
         watch(_last)
     if device._capture is not None:
-        device._capture.keep(given + results)
+        device._capture.keep(given, results, results[in_place:])
     found = results if tensors else [each.numpy() for each in results]
     return found if len(found) > 1 or in_place else found[0]
 

@@ -244,8 +244,8 @@ def elementwise(expression, *inputs, scalars=(), outDType=None, device=None):
     """expression(a, b, c, d, s, s1, s2, s3) for each element.
 
     Args:
-        expression: C++ over the names of the inputs in their order and of the scalars: "a * s + b",
-            "gelu(max(a, b))"; docs/writing-an-operator.md has the functions.
+        expression: over the names of the inputs in their order and of the scalars: "a * s + b",
+            "gelu(max(a, b))"; docs/writing-an-operator.md has the functions. It names what is given.
         inputs: 1 to 4 arrays of one shape, whatever it is, and one type.
         scalars: at most 4 numbers: s, s1, s2, s3.
         outDType: of the result; None: that of the inputs.
@@ -254,6 +254,10 @@ def elementwise(expression, *inputs, scalars=(), outDType=None, device=None):
     Raises:
         ValueError, Error: see the module.
     """
+    return _elementwise(expression, inputs, scalars, outDType, device)
+
+
+def _elementwise(expression, inputs, scalars, outDType, device, what=None):
     arrays = [array_of(each, "inputs") for each in inputs]
     scalars = [number_of(each, "scalars") for each in scalars]
     if not isinstance(expression, str):
@@ -271,7 +275,7 @@ def elementwise(expression, *inputs, scalars=(), outDType=None, device=None):
     call.shape = [arrays[0].size]
     call.expression = expression
     call.scalars = [*scalars, *[0.0] * (4 - len(scalars))]
-    return run(device, call, arrays, arrays[0].shape, outDType or call.dtype)
+    return run(device, call, arrays, arrays[0].shape, outDType or call.dtype, scalars=len(scalars), what=what)
 
 
 def rms_norm(x, gamma=None, outDType=None, *, epsilon=1e-6, device=None):

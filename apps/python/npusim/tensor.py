@@ -30,6 +30,8 @@ class Tensor:
         self._dtype = plain_dtype(dtype)
         if any(side < 0 for side in self._shape):
             raise ValueError(f"shape: found {self._shape}; allowed: no side below 0")
+        if self.nbytes >= 1 << 63:
+            raise ValueError(f"shape: found {self._shape}; allowed: fewer than 2^63 bytes")
         self._block = block or Block(device, self.nbytes)
 
     def __repr__(self):
@@ -93,11 +95,17 @@ class Tensor:
 
         Raises:
             Error: what the driver says.
+            RuntimeError: a graph fills it, and has not run.
         """
+        self._check_filled()
         array = numpy.empty(self._shape, self._dtype)
         if self.nbytes:
             self.device._ready().read(bytes_to_fill(array), self.address)
         return array
+
+    def _check_filled(self):
+        if self.nbytes and not self._block.filled:
+            raise RuntimeError("the tensor is of a graph that has not run: OperatorGraph.run() fills it")
 
     def write(self, data):
         """Copies to the card; returns when the bytes are there.
@@ -115,6 +123,7 @@ class Tensor:
                              f"{self._dtype.name}")
         if self.nbytes:
             self.device._ready().write(self.address, bytes_of(array))
+            self._block.filled = True
 
     def reshape(self, *shape):
         """The same elements in another shape, without a copy: a Tensor of the same memory.
@@ -130,7 +139,9 @@ class Tensor:
         if sides.count(-1) == 1:
             sides = list(asked)
             known = math.prod(side for side in sides if side != -1)
-            sides[sides.index(-1)] = self.size // known if known else 0
+            if not known:
+                raise ValueError(f"shape: found {tuple(asked)}; allowed: {self.size} elements, no -1 beside a 0")
+            sides[sides.index(-1)] = self.size // known
         if min(sides, default=0) < 0 or math.prod(sides) != self.size:
             raise ValueError(f"shape: found {tuple(asked)}; allowed: {self.size} elements")
         return Tensor(self.device, sides, self._dtype, self._block)

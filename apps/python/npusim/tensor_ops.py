@@ -95,6 +95,12 @@ def broadcast(expression, a, b, *, scalars=(), outDType=None, device=None):
     Raises:
         ValueError, Error: see the module.
     """
+    return _broadcast(expression, a, b, scalars, outDType, device)
+
+
+def _broadcast(expression, a, b, scalars, outDType, device, what=None):
+    if not isinstance(expression, str):
+        raise TypeError(f"expression: found a {type(expression).__name__}; allowed: a str")
     a, b = array_of(a, "a"), array_of(b, "b")
     scalars = [number_of(each, "scalars") for each in scalars]
     if a.dtype != b.dtype or len(scalars) > 4:
@@ -103,7 +109,7 @@ def broadcast(expression, a, b, *, scalars=(), outDType=None, device=None):
     shape = repeated(a=a.shape, b=b.shape)
     call = _call("broadcast", a, a.shape or (1,), other_shape=[int(side) for side in b.shape],
                  expression=expression, scalars=[*scalars, *[0.0] * (4 - len(scalars))])
-    return run(device, call, [a, b], shape, outDType or call.dtype)
+    return run(device, call, [a, b], shape, outDType or call.dtype, scalars=len(scalars), what=what)
 
 
 def group_norm(x, groups, gamma=None, beta=None, outDType=None, *, epsilon=1e-5, device=None):

@@ -133,3 +133,34 @@ def test_a_closed_device_has_no_graphs(simulator):
     with pytest.raises(RuntimeError, match="closed"):
         graph.run()
     graph.close()
+
+
+def test_what_a_graph_has_not_filled_cannot_be_read(simulator):
+    x = npusim.tensor(numpy.ones((4, 8), "float16"))
+    with ops.capture() as graph:
+        y = ops.relu(x)
+        z = ops.add(y, x)
+        with pytest.raises(RuntimeError, match="of a graph that has not run"):
+            y.numpy()
+    same_memory = y.reshape(8, 4)
+    for read in (y.numpy, lambda: bytes(y), lambda: numpy.from_dlpack(y), lambda: memoryview(y.numpy()),
+                 same_memory.numpy, lambda: ops.relu(z), lambda: ops.concat([x, z])):
+        with pytest.raises(RuntimeError, match="of a graph that has not run"):
+            read()
+    with ops.capture() as after:
+        w = ops.add(z, z)
+    with pytest.raises(RuntimeError, match="of a graph that has not run"):
+        after.run()
+    graph.run()
+    after.run()
+    assert (y.numpy() == 1).all() and (same_memory.numpy() == 1).all() and (w.numpy() == 4).all()
+
+
+def test_what_is_written_can_be_read(simulator):
+    x = npusim.tensor(numpy.ones(8, "float16"))
+    with ops.capture() as graph:
+        y = ops.relu(x)
+    y.write(numpy.full(8, 3, "float16"))
+    assert (y.numpy() == 3).all()
+    graph.run()
+    assert (y.numpy() == 1).all()

@@ -344,9 +344,8 @@ def test_what_cannot_be(device):
         ops.elementwise("a + c", single, device=device)
     assert "names an input that was not given" in caught.value.context
     allocations = device.info["allocations"]
-    with pytest.raises(npusim.Error) as caught:
+    with pytest.raises(ValueError, match="found 'no_such_function"):
         ops.elementwise("no_such_function(a)", single, device=device)
-    assert "no_such_function" in caught.value.context
     assert device.info["allocations"] == allocations
     assert (ops.elementwise("a + a", single) == 2).all()
 

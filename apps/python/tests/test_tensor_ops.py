@@ -59,7 +59,7 @@ def test_sides_that_cannot_be_repeated_and_axes_that_come_twice_are_refused():
             ops.reduce(ones, "sum", twice)
     ops.relu(ones)
     before = ops.last_call()
-    with pytest.raises(npusim.Error):
+    with pytest.raises(ValueError, match="expression: 'a \\+' ends too early"):
         ops.elementwise("a +", ones)
     assert ops.last_call() == before
 
@@ -83,3 +83,26 @@ def test_a_step_of_adam_w():
     found = ops.apply_adam_w(x, m, v, g, rate=0.01, decay=0.5)
     for part, wanted in zip(found, (x - 0.005 * x - step, next_m, next_v)):
         assert numpy.allclose(part, wanted, 1e-4, 1e-6)
+
+
+def test_what_is_no_expression_is_not_compiled(device):
+    single = numpy.ones((4, 4), "float32")
+    ops.relu(single)
+    compiled = device._operators.counters()["compiled"]
+    whole = numpy.ones(4, "int64")
+    for call, told in ((lambda: ops.elementwise("a * ", single), "^expression: 'a \\* ' ends too early$"),
+                       (lambda: ops.elementwise('a); system("id"', single), "found ';'"),
+                       (lambda: ops.elementwise("a); float q = (1", single), "found ';'"),
+                       (lambda: ops.broadcast("a + (b", single, single), "ends too early"),
+                       (lambda: ops.elementwise("a * s + s1", single, scalars=[2]), "not given: s1"),
+                       (lambda: ops.broadcast("a * s + b", single, single), "not given: s"),
+                       (lambda: ops.add(whole, whole), "^int64: add is not possible; allowed: float16, bfloat16, "
+                                                       "float32, int8, int32$"),
+                       (lambda: ops.relu(whole), "int64: relu is not possible"),
+                       (lambda: ops.exp(whole.astype("int32")), "int32: exp is not possible; allowed: float16, "
+                                                                "bfloat16, float32$"),
+                       (lambda: ops.elementwise("a / 2", whole), "int64: 'a / 2' is not possible")):
+        with pytest.raises(ValueError, match=told) as caught:
+            call()
+        assert "\n" not in str(caught.value)
+    assert device._operators.counters()["compiled"] == compiled

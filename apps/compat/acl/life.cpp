@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "apps/compat/acl/dumps.hpp"
+#include "apps/compat/acl/refused.hpp"
 #include "apps/compat/client/request.hpp"
 
 namespace npu::compat {

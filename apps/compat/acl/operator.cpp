@@ -11,6 +11,7 @@
 #include <string>
 
 #include "apps/compat/acl/operator_kernels.hpp"
+#include "apps/compat/acl/refused.hpp"
 #include "apps/compat/protocol/operator_messages.hpp"
 
 namespace npu::compat {

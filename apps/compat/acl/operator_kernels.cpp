@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/compat/acl/operator_kernels.hpp"
+#include "apps/compat/acl/refused.hpp"
 
 #include <acl/npusim_kernels.h>
 

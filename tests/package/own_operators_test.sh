@@ -47,7 +47,7 @@ changed() {
 changed 's/(1 + inputs\[1\]\[i\])/NAN/' 1 'expected nan'
 changed 's/(1 + inputs\[1\]\[i\])/INFINITY/' 1 'expected '
 changed '/^void reference(/,/{$/s/{$/{ throw 7;/' 2 'other.cpp: the reference has thrown int'
-changed '/^NPU_OPERATOR/d' 2 'other.cpp: NPU_OPERATOR is missing'
+changed '/^NPU_OPERATOR/,/)$/d' 2 'other.cpp: NPU_OPERATOR is missing'
 changed '1,$d' 2 'other.cpp: NPU_OPERATOR is missing'
 changed 's/^void host(/void nowhere(int);\n&/; s/^  Work work;/  nowhere(1);\n&/' 2 'other.cpp: undefined: npu::kernels::'
 changed 's/^  Work work;/  throw 1;\n&/' 2 "other.cpp: the host's function has thrown int"

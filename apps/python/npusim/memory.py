@@ -15,6 +15,8 @@ def _size_of(size):
     size = operator.index(size)
     if size < 0:
         raise ValueError(f"size: found {size}; allowed: 1 or more")
+    if size >= 1 << 63:
+        raise ValueError(f"size: found {size}; allowed: less than 2^63")
     return size
 
 

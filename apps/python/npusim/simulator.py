@@ -96,11 +96,11 @@ class Simulator:
             index: 0 .. device_count - 1.
 
         Raises:
-            ValueError: a negative index.
+            ValueError: an index below 0, or beyond 32 bits.
             Error: `ErrorCode.NOT_FOUND`, no such card; `ErrorCode.BUSY`, a `ChipWorker` has it; and
                 what the driver says of the card.
         """
-        if operator.index(index) < 0:
+        if not 0 <= operator.index(index) < 1 << 32:
             raise ValueError(f"index: found {index!r}; allowed: 0 to {self.device_count - 1}")
         found = self._devices.get(index)
         if found is None or found.closed:

@@ -37,7 +37,9 @@ def test_what_cannot_be_is_told(simulator):
     none = npusim.empty((0, 4), "float16")
     for wrong, told in ((lambda: x.reshape(5, 3), "12 elements"), (lambda: none.reshape(-1, 0), "no -1 beside a 0"),
                         (lambda: npusim.empty((1 << 62, 4), "float16"), "allowed: fewer than 2\\^63 bytes"),
-                        (lambda: npusim.empty((1 << 63,), "int8"), "allowed: fewer than 2\\^63 bytes"), (lambda: x.reshape(-1, -1), "12 elements"),
+                        (lambda: npusim.empty((1 << 63,), "int8"), "allowed: fewer than 2\\^63 bytes"),
+                        (lambda: x.device.allocate(1 << 70), "allowed: less than 2\\^63"),
+                        (lambda: x.device.host_memory(1 << 70), "allowed: less than 2\\^63"), (lambda: x.reshape(-1, -1), "12 elements"),
                         (lambda: x.reshape(0, -1), r"\(0, -1\); allowed: 12 elements"), (lambda: x.view("int8"), "2 bytes"),
                         (lambda: x.write(numpy.zeros((3, 4))), "float64"),
                         (lambda: x.view("nope"), "'nope'"), (lambda: npusim.empty(3, "nope"), "'nope'"),

@@ -342,7 +342,9 @@ double not_written() {
 }
 
 bool is_written(double value) {
-  return std::memcmp(&value, &kNotWritten, sizeof value) != 0;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits != kNotWritten;
 }
 
 }  // namespace npu::workloads

@@ -249,7 +249,9 @@ void bind_operators(py::module_& module) {
   module.def("check_formula", [](const std::shared_ptr<OperatorCall>& call, std::size_t given,
                                  const std::string& name) {
     const auto good = operators::check_formula(object_of(call), given, name);
-    if (!good) throw py::value_error(good.error().context);
+    // What is wrong with operators themselves the call says.
+    if (good || good.error().code != ErrorCode::kInvalidArgument) return;
+    throw py::value_error(good.error().context);
   });
   module.def("complete_call", [](const std::shared_ptr<OperatorCall>& call,
                                  const std::vector<std::vector<std::uint64_t>>& shapes,

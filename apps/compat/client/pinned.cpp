@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -62,8 +61,10 @@ bool make_ordinary(std::uintptr_t begin, std::size_t size) {
   void* const pages =
       ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return false;
-  std::memcpy(pages, reinterpret_cast<const void*>(begin), size);
-  if (replace(begin, size, pages)) return true;
+  // By the kernel: AddressSanitizer would object to what lies beside the program's bytes.
+  if (read_own(pages, reinterpret_cast<const void*>(begin), size) && replace(begin, size, pages)) {
+    return true;
+  }
   ::munmap(pages, size);
   return false;
 }

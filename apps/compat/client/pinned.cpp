@@ -184,6 +184,10 @@ int unregister_pinned(void* address) {
     const Locked held(table().lock);
     const auto known = table().registered.extract(reinterpret_cast<std::uintptr_t>(address));
     if (!known.empty()) allocated = known.mapped();
+    // Kernels reach the memory as long as any of it is registered.
+    for (const auto& [other, number] : table().registered) {
+      if (allocated != 0 && number == allocated) return 0;
+    }
   }
   if (allocated != 0) return ask<Call::kUnmapHost>({allocated});
   Memory memory;

@@ -102,6 +102,12 @@ int main(void) {
   /* 2 MiB one way, 1 MiB the other, at most 31.5 GB/s each. */
   REQUIRE(far > 0.066f && far < 0.14f && close < 0.02f);
   copies(&host, &there, device);
+  /* Of two registered parts of one memory the other stays. */
+  OK(aclrtHostRegisterV2(host.a + kCount / 2, kBytes / 2, ACL_HOST_REG_MAPPED));
+  OK(aclrtHostUnregister(host.a + kCount / 2));
+  fill(&host, 9);
+  time_of(&there, kCount, kernel, stream);
+  check(&host, 9, kCount);
   /* Once more where it was, until it is not registered: then the kernel faults. */
   OK(aclrtHostUnregister(host.a));
   OK(aclrtHostRegisterV2(host.a, kBytes, ACL_HOST_REG_MAPPED));

@@ -29,6 +29,7 @@ SMALL = {
     "p2p_bandwidth": "sizes=16KiB bytes=64KiB patterns=one_way",
     "collective": "sizes=16KiB iterations=1",
     "ring_pressure": "commands=2000",
+    "soak": "commands=2000 faults=3",
     "event_wait": "targets=5 streams=2 iterations=2 warm_up=1",
     "alloc_churn": "steps=200",
     "bar0_trap": "streams=8",
@@ -63,7 +64,7 @@ class Parameter:
         self.name, self.low, self.high = name, None, None
         self.beyond = ["", "-1", "x" * 3000]
         if kind == "text":
-            self.values, self.beyond = WORDS[name], []
+            self.values, self.beyond = WORDS.get(name, ["", "=", "/dev/null", "x" * 3000]), []
         elif limits := re.search(r"(\d+)(\w*)\.\.(\d+)(\w*)$", rest or ""):
             scale = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
             self.low = int(limits[1]) * scale[limits[2]]

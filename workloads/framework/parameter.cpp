@@ -47,6 +47,13 @@ std::string quoted(std::string_view text) {
   return "'" + shortened(text) + "'";
 }
 
+// One line holds a dozen of them.
+std::string none_of(const ParameterSpec& spec) {
+  constexpr std::size_t kListed = 12;
+  if (spec.choices.size() <= kListed) return " is none of " + spec.allowed();
+  return " is none of the " + std::to_string(spec.choices.size()) + " that --help lists";
+}
+
 }  // namespace
 
 std::string_view to_string(ParameterType type) {
@@ -165,11 +172,10 @@ Result<ParameterSet::Value> ParameterSet::parse(const ParameterSpec& spec,
     if (is_choice(spec.type)) {
       const auto known = std::find(spec.choices.begin(), spec.choices.end(), element);
       if (known == spec.choices.end()) {
-        return error(
-            ErrorCode::kOutOfRange, element,
-            " is none of " + spec.allowed() +
-                (nearest_name(element, spec.choices).empty() ? ""
-                                                             : suggestion(element, spec.choices)));
+        return error(ErrorCode::kOutOfRange, element,
+                     none_of(spec) + (nearest_name(element, spec.choices).empty()
+                                          ? ""
+                                          : suggestion(element, spec.choices)));
       }
       if (!spec.by_place && holds(value.words, element)) {
         return error(ErrorCode::kOutOfRange, element, kTwice);

@@ -21,6 +21,7 @@ const Registry& all_workloads() {
                       address_faults,
                       card_loss,
                       faults,
+                      soak,
                       compaction,
                       host_memory,
                       tlb_sweep,

@@ -14,7 +14,9 @@
 #include "workloads/framework/fault_text.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/card_recovery.hpp"
 #include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/fault_draws.hpp"
 
 namespace npu::workloads {
 namespace programs::faults {
@@ -27,10 +29,8 @@ using testkit::Fault;
 using testkit::FaultKind;
 
 constexpr Bytes kBlock = 64_KiB;
-constexpr unsigned kCopies = 4;        // each way in a round
-constexpr unsigned kUnmetRounds = 3;   // rounds that a fault may meet nothing in
-constexpr Picoseconds kRetry = 1_ms;   // between attempts to open the card
-constexpr Picoseconds kGivenUp = 2_s;  // of recovery
+constexpr unsigned kCopies = 4;       // each way in a round
+constexpr unsigned kUnmetRounds = 3;  // rounds that a fault may meet nothing in
 
 // A card that is open, with the memory of a round.
 class Session {
@@ -96,7 +96,6 @@ class Session {
 
 struct Trial {
   bool told = false;       // a call of the driver failed
-  Instant told_at;         // the first time
   bool reopened = false;   // the card had to be opened again
   Picoseconds recovery{};  // from the fault to the end of a right round
 };
@@ -200,7 +199,7 @@ class Faults {
                      [&name](const FaultClass& each) { return name == each.name; });
     ClassResult result{name, {}, {}};
     for (std::uint64_t i = 0; i < context_.parameters.integer("instants"); ++i) {
-      const auto trial = try_once(draw(*row), result.errors);
+      const auto trial = try_once(draw_fault(random_, *row, range()), result.errors);
       if (!trial) return forward_error(trial);
       result.trials.push_back(*trial);
     }
@@ -208,53 +207,19 @@ class Faults {
   }
 
   // Faults with a duration last at most as long as a round.
-  Fault draw(const FaultClass& row) {
-    Fault fault{row.kind};
-    fault.card = static_cast<unsigned>(context_.parameters.integer("card"));
-    if (row.takes("for")) fault.duration = draw_time();
-    // Late, or never.
-    if (row.kind == FaultKind::kLostCommand && random_.below(2) == 0) {
-      fault.duration = Picoseconds::max();
-    }
-    if (row.takes("type")) fault.type = static_cast<testkit::LinkErrorType>(random_.below(4));
-    if (row.takes("to")) fault.to = static_cast<unsigned>(random_.below(2));
-    if ((row.takes("requester") || row.takes("receiver")) && random_.below(2) == 0) {
-      fault.requester = testkit::Requester::kHost;
-    }
-    const bool may_be_all = row.kind == FaultKind::kMaskedVector && random_.below(3) == 0;
-    if (row.kind == FaultKind::kSpuriousInterrupt ||
-        (row.kind == FaultKind::kMaskedVector && !may_be_all)) {
-      fault.vector = static_cast<unsigned>(random_.below(2));
-    }
-    if (row.kind == FaultKind::kMemoryError) {
-      // The lowest pages are in use, and blocks begin where pages do.
-      const auto pages = std::max<Bytes>(session_->used() / driver::kPageSize, 1);
-      fault.address = random_.below(pages) * driver::kPageSize + random_.below(kCopies * kBlock);
-      fault.bits = 1 + static_cast<unsigned>(random_.below(2));
-    }
-    if (row.kind == FaultKind::kRefusedCompletion && random_.below(2) == 0) {
-      fault.status = testkit::CompletionStatus::kCompleterAbort;
-    }
-    if (row.kind == FaultKind::kDroppedTlp) {
-      fault.error = static_cast<testkit::TlpError>(random_.below(3));
-    }
-    // The least that there is, whatever the card's link can do.
-    if (row.kind == FaultKind::kLinkRetrained) fault.generation = fault.lanes = 1;
-    return fault;
-  }
-  Picoseconds draw_time() {
-    return Picoseconds(
-        static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(undisturbed_.count()))));
+  FaultRange range() const {
+    return {static_cast<unsigned>(context_.parameters.integer("card")), undisturbed_,
+            session_->used(), kCopies * kBlock};
   }
 
   Result<Trial> try_once(const Fault& fault, std::map<std::string, unsigned>& errors) {
-    const auto instant = now() + draw_time();
+    const auto instant = now() + draw_time(random_, undisturbed_);
     // Faults that were asked for beside these may never happen.
     const auto others = context_.faults->pending();
     if (auto begun = context_.faults->inject(fault, testkit::at(instant)); !begun) {
       return forward_error(begun);
     }
-    Trial trial;
+    CardRecovery recovery(context_);
     // No round reads registers: a completion for the host goes wrong when the card is opened.
     bool opens =
         class_of(fault.kind).takes("requester") && fault.requester == testkit::Requester::kHost;
@@ -267,8 +232,8 @@ class Faults {
             fmt::format("{}: {}", fault_text({fault, testkit::at(instant)}), done.error().context));
       }
       if (!done) {
-        if (!trial.told) ++errors[std::string(to_string(done.error().code))];
-        if (auto on = recover(trial); !on) return forward_error(on);
+        if (!recovery.told()) ++errors[std::string(to_string(done.error().code))];
+        if (auto on = recovery.after_error(session_); !on) return forward_error(on);
       } else if (!is_round || now() < instant) {
         continue;
       } else if (context_.faults->pending() <= others && !opens) {
@@ -278,13 +243,9 @@ class Faults {
         session_.reset();
       }
     }
-    trial.recovery = now() - instant;
-    return trial;
+    return Trial{recovery.told(), recovery.reopened(), now() - instant};
   }
 
-  // After the first error of a trial a reset of the queue; after another one the card is opened
-  // again. kTimeout: it cannot be used for long.
-  Status recover(Trial& trial);
   Status reopen() {
     auto opened = Session::open(context_);
     if (!opened) return forward_error(opened);
@@ -299,35 +260,11 @@ class Faults {
   Picoseconds undisturbed_{};  // of a round
 };
 
-Status Faults::recover(Trial& trial) {
-  const bool first = !std::exchange(trial.told, true);
-  if (first) trial.told_at = now();
-  if (first && session_ && session_->reset()) return {};
-  trial.reopened = true;
-  session_.reset();
-  if (now() - trial.told_at > kGivenUp) {
-    return fail(ErrorCode::kTimeout, "the card cannot be used 2 s after the first error");
-  }
-  context_.platform.clock().sleep_until(now() + kRetry);
-  return {};
-}
-
 Status run(Context& context) {
   if (context.faults == nullptr) {
     return fail(ErrorCode::kInvalidArgument, "this machine cannot have faults on request");
   }
   return Faults(context).run();
-}
-
-// Those that copies of one card can meet.
-std::vector<std::string> kinds() {
-  std::vector<std::string> names;
-  for (const auto& each : kFaultClasses) {
-    const bool is_of_cores = each.takes("core") || each.takes("clock") || each.takes("aicpu") ||
-                             each.kind == FaultKind::kHungControlProcessor;
-    if (!each.takes("peer") && !is_of_cores) names.emplace_back(each.name);
-  }
-  return names;
 }
 
 }  // namespace
@@ -337,8 +274,8 @@ Workload faults() {
   return {"faults",
           "Faults of a card at random instants of copies: each is told or harmless, and how long "
           "recovery takes",
-          {choices_parameter("kinds", fmt::format("{}", fmt::join(programs::faults::kinds(), ",")),
-                             "kinds of faults", programs::faults::kinds()),
+          {choices_parameter("kinds", fmt::format("{}", fmt::join(kinds_of_copies(), ",")),
+                             "kinds of faults", kinds_of_copies()),
            {"instants", ParameterType::kInteger, "", "20", "of each kind", 1, 100'000},
            ring_parameter(),
            card_parameter()},

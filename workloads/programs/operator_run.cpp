@@ -108,6 +108,11 @@ class OperatorRun {
     const auto card = static_cast<std::uint32_t>(context_.parameters.integer("card") == 0 ? 1 : 0);
     auto memory = PeerMemory::create(context_, session_.process().space(), card,
                                      std::max<Bytes>(problem_->input_bytes(0), 1));
+    if (!memory && memory.error().code == ErrorCode::kNotFound) {
+      return fail(
+          ErrorCode::kInvalidArgument,
+          "peer=on: the machine has one card; system-2x910b2 has two with a link between them");
+    }
     if (!memory) return forward_error(memory);
     call_.inputs[0] = (*memory)->address().value;
     peers_.push_back(std::move(*memory));
@@ -148,7 +153,7 @@ class OperatorRun {
   }
 
   // Memory of other cards goes before the process does.
-  void let_go() { peers_.clear(); }
+  void free_peers() { peers_.clear(); }
 
   Status check() {
     if (!context_.functional) return {};
@@ -271,7 +276,7 @@ Status run_operator(Context& context) {
   context.report.add_note(
       fmt::format("the kernel's instructions {}", counts ? "are counted" : "take no time"));
   if (auto ok = (*launcher)->close(); !ok) return ok;
-  run.let_go();
+  run.free_peers();
   return (*session)->close();
 }
 

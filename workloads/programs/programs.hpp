@@ -21,6 +21,7 @@ Workload copy_check();
 Workload address_faults();
 Workload card_loss();
 Workload faults();
+Workload soak();
 Workload compaction();
 Workload host_memory();
 Workload tlb_sweep();

@@ -143,8 +143,8 @@ TEST_F(RebuildList, HasEveryWorkload) {
   for (const auto& each : traced()) here.insert(each.workload);
   // Workloads on several functions or of several clients mark no spans yet: nothing of theirs can
   // be rebuilt. A card that comes back counts its requests anew.
-  here.insert({"card_loss", "faults", "share_fairness", "share_oversubscribe", "share_quota",
-               "share_update", "vf_isolation", "vf_share", "vf_templates"});
+  here.insert({"card_loss", "faults", "soak", "share_fairness", "share_oversubscribe",
+               "share_quota", "share_update", "vf_isolation", "vf_share", "vf_templates"});
   EXPECT_EQ(listed, here);
 }
 

@@ -31,6 +31,7 @@ const std::map<std::string, Parameters>& small_sizes() {
       {"address_faults", {}},
       {"card_loss", {"copies=4"}},
       {"faults", {"instants=1", "kinds=lost_interrupt,lost_completion"}},
+      {"soak", {"commands=5000", "faults=3"}},
       {"compaction", {"running_bytes=128MiB", "running=1"}},
       {"host_memory", {"sizes=4KiB", "copiers=2", "bytes=4KiB"}},
       {"svm_fault", {"faults=1"}},

@@ -123,6 +123,25 @@ TEST_F(WorkloadOnFake, RingPressureNoticesAWrongTag) {
   EXPECT_THAT(status.error().context, HasSubstr("the log of tags: byte 392 of 800"));
 }
 
+TEST_F(WorkloadOnFake, SoakAnswersEveryCommand) {
+  ASSERT_THAT(run("soak", {"commands=20000", "faults=0"}), IsOk());
+  EXPECT_GE(report_.find("soak.commands")->value.value(), 20000);
+  EXPECT_EQ(metric("soak.completed"), metric("soak.commands"));
+  EXPECT_EQ(metric("soak.wrong"), "0");
+}
+
+TEST_F(WorkloadOnFake, SoakNoticesAWrongTag) {
+  corrupt_source(100);
+  EXPECT_THAT(run("soak", {"commands=1000", "faults=0"}),
+              test::FailsWith(ErrorCode::kWrongData, "0 were lost; 1 chains left wrong data"));
+}
+
+TEST_F(WorkloadOnFake, SoakHasFaultsOnlyWhereThereAreSome) {
+  EXPECT_THAT(run("soak"), test::FailsWith(ErrorCode::kInvalidArgument, "cannot have faults"));
+  EXPECT_THAT(run("soak", {"faults=0", "cell=12"}),
+              test::FailsWith(ErrorCode::kInvalidArgument, "cell=12: not a multiple of 8"));
+}
+
 TEST_F(WorkloadOnFake, VmmMapNoticesWrongData) {
   corrupt_source(1);
   const auto status = run("vmm_map", {"sizes=2MiB"});

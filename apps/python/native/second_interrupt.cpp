@@ -1,33 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/python/native/second_interrupt.hpp"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdint>
 
 namespace npu::python {
 namespace {
 
-// Two that come together, as a terminal and a supervisor send them, are one.
-constexpr std::int64_t kApartNs = 500'000'000;
-
-std::atomic<std::int64_t> first_at{0};  // of a clock, in ns; 0: none that was not looked at
-static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+// The sender of the first one that was not looked at: a process, or a terminal.
+constexpr pid_t kNobody = -1, kTerminal = 0;
+std::atomic<pid_t> first_from{kNobody};
+static_assert(std::atomic<pid_t>::is_always_lock_free);
 struct sigaction handler_before;  // Python's
 
-std::int64_t clock_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-}
-
+// One of a terminal and one of a supervisor are the same request. Two of one sender are two.
 void count_interrupt(int number, siginfo_t* about, void* context) {
-  const std::int64_t now = clock_ns();
-  std::int64_t none = 0;
-  const bool is_first = first_at.compare_exchange_strong(none, now);
-  if (!is_first && now - none > kApartNs) {
+  const pid_t from = about->si_code == SI_KERNEL ? kTerminal : about->si_pid;
+  pid_t first = kNobody;
+  if (!first_from.compare_exchange_strong(first, from) && first == from) {
     struct sigaction end {};
     end.sa_handler = SIG_DFL;
     ::sigaction(number, &end, nullptr);
@@ -54,7 +45,7 @@ SecondInterrupt::SecondInterrupt() {
   const bool plain = (now.sa_flags & SA_SIGINFO) == 0;
   if (plain && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN)) return;
   handler_before = now;
-  first_at = 0;
+  first_from = kNobody;
   struct sigaction action = now;
   action.sa_sigaction = count_interrupt;
   action.sa_flags = now.sa_flags | SA_SIGINFO;
@@ -71,7 +62,7 @@ SecondInterrupt::~SecondInterrupt() {
 }
 
 void SecondInterrupt::looked() {
-  first_at = 0;
+  first_from = kNobody;
 }
 
 }  // namespace npu::python

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second SIGINT while a call of the simulator does not look at the first one, since a kernel
-// loops for ever between two events: it ends the process. Python's handler only leaves a note,
-// which nobody reads then.
+// The second SIGINT of a sender while a call of the simulator does not look at the first one, since
+// a kernel loops for ever between two events: it ends the process. Python's handler only leaves a
+// note, which nobody reads then. The terminal is one sender, each process another one.
 #pragma once
 
 #include <signal.h>

@@ -32,6 +32,12 @@ class Windows {
   const std::uint64_t half_;
 };
 
+// The rank whose data a block reads in its step `step`, 0 .. ranks - 1; one of them is its own
+// rank. The blocks of a card begin with different ranks, so that all links carry.
+inline unsigned rank_in_step(AicorePort& port, const abi::VectorCollective& work, unsigned step) {
+  return (work.rank + 1 + port.call().block + step) % work.ranks;
+}
+
 class Meetings {
  public:
   Meetings(AicorePort& port, const abi::VectorCollective& work, const Windows& windows)

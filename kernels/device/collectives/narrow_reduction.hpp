@@ -22,13 +22,13 @@ class NarrowReduction {
                              std::uint64_t copy) {
     {
       Passage passage(port_);
-      passage.copy(windows_.data(behind(1)) + from, to, size);
+      passage.copy(windows_.data(rank_in_step(port_, work_, 0)) + from, to, size);
     }
     port_.set_store_reduction({work_.reduction, work_.type});
     {
       Passage passage(port_);
-      for (unsigned i = 2; i <= work_.ranks; ++i) {
-        passage.copy(windows_.data(behind(i)) + from, to, size);
+      for (unsigned step = 1; step < work_.ranks; ++step) {
+        passage.copy(windows_.data(rank_in_step(port_, work_, step)) + from, to, size);
       }
     }
     port_.set_store_reduction({});
@@ -38,9 +38,6 @@ class NarrowReduction {
   }
 
  private:
-  // Not all ask the same one first.
-  unsigned behind(unsigned places) const { return (work_.rank + places) % work_.ranks; }
-
   AicorePort& port_;
   const abi::VectorCollective& work_;
   const Windows& windows_;

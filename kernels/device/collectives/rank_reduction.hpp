@@ -72,11 +72,10 @@ class RankReduction {
     return input(kSets, 0) + set * elements_ * (wide_ ? kWideBytes : bytes_);
   }
 
-  // Behind this rank first, so that not all ask the same one.
   unsigned load(std::uint64_t at, std::uint32_t tile) {
     const unsigned set = stages_.begin_load();
-    for (unsigned i = 1; i <= work_.ranks; ++i) {
-      const unsigned rank = (work_.rank + i) % work_.ranks;
+    for (unsigned step = 0; step < work_.ranks; ++step) {
+      const unsigned rank = rank_in_step(port_, work_, step);
       const platform::Local local{LocalBuffer::kUb, input(set, rank)};
       port_.issue(platform::CopyIn{local, windows_.data(rank) + at, 1, tile, 0, tile});
     }

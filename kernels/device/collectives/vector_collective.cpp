@@ -44,13 +44,20 @@ class Operation {
     }
   }
 
+  // Each block works with one rank or two, so that all links carry at any time.
   int gather() {
-    const Slice slice = own(work_.bytes);
+    const std::uint64_t grains = aicore::divide_up(work_.bytes, kGrain);
+    const std::uint64_t blocks = port_.call().blocks, block = port_.call().block;
+    const std::uint64_t end = work_.ranks * grains * (block + 1) / blocks;
     Passage passage(port_);
-    for (unsigned i = 1; i <= work_.ranks; ++i) {
-      const unsigned rank = (work_.rank + i) % work_.ranks;
-      passage.copy(windows_.data(rank) + work_.place * work_.bytes + slice.begin,
-                   work_.to + rank * work_.to_pitch + slice.begin, slice.size());
+    for (std::uint64_t at = work_.ranks * grains * block / blocks; at < end;) {
+      const std::uint64_t place = at / grains, first = at % grains;
+      const std::uint64_t count = std::min(end - at, grains - first), begin = first * kGrain;
+      const std::uint64_t rank = (work_.rank + 1 + place) % work_.ranks;
+      passage.copy(windows_.data(static_cast<unsigned>(rank)) + work_.place * work_.bytes + begin,
+                   work_.to + rank * work_.to_pitch + begin,
+                   std::min(count * kGrain, work_.bytes - begin));
+      at += count;
     }
     return 0;
   }
@@ -81,14 +88,17 @@ class Operation {
     return done;
   }
 
+  // The parts lie behind each other, so a block has one rank's or two.
   void gather_parts() {
     meetings_.meet();
+    const Slice slice = own(work_.bytes);
     Passage passage(port_);
-    for (unsigned i = 1; i < work_.ranks; ++i) {
-      const unsigned rank = (work_.rank + i) % work_.ranks;
-      const Slice part = part_of(rank), slice = own(part.size());
-      const std::uint64_t begin = part.begin + slice.begin;
-      passage.copy(windows_.data(rank) + reduced() + begin, work_.to + begin, slice.size());
+    for (unsigned rank = 0; rank < work_.ranks; ++rank) {
+      const Slice part = part_of(rank);
+      const std::uint64_t begin = std::max(part.begin, slice.begin);
+      const std::uint64_t end = std::min(part.end, slice.end);
+      if (rank == work_.rank || begin >= end) continue;
+      passage.copy(windows_.data(rank) + reduced() + begin, work_.to + begin, end - begin);
     }
   }
 

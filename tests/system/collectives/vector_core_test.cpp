@@ -156,5 +156,17 @@ TEST(VectorCollective, EndsWhereNothingIsComputed) {
       });
 }
 
+// Reads of one rank after the other would have one of seven links carry at a time.
+TEST(VectorCollective, LinksToAllRanksCarryAtAnyTime) {
+  Machine machine({"hbm.fidelity=run"}, "system-16x910b2.yaml");
+  const auto report = machine.workload(
+      "collective",
+      {"op=all_gather,all_reduce", "ranks=8", "sizes=4MiB", "algorithm=aiv", "iterations=1"});
+  for (const std::string operation : {"all_gather", "all_reduce"}) {
+    const auto name = "collective." + operation + ".aiv.fp32.4MiB.link_busy_percent";
+    EXPECT_GT(metric(report, name), 2 * 100.0 / 7) << operation;
+  }
+}
+
 }  // namespace
 }  // namespace npu::test

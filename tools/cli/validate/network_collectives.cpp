@@ -16,6 +16,8 @@ namespace {
 constexpr Bytes kMostOfRank = 320_MiB;  // some minutes of a run
 // Above this the memory is computed in closed form, as fidelity.csv has it for collectives.
 constexpr Bytes kExactUpTo = 8_MiB;
+// Vector cores of a card that gather in the published kernel (docs/sources/hccl.md E5).
+constexpr const char* kCopyingCores = "16";
 
 struct NamedCollective {
   std::string_view words, here;  // of the column model_op, without what stands between letters
@@ -83,6 +85,7 @@ Made collective_run(const Measurement& row, const Facts& facts, const NamedColle
                            : facts.type == "float16"     ? "fp16"
                                                          : "bf16";
   const auto size = reports::size_name(*bytes);
+  const std::string algorithm = says(row.note, "AIV") ? "aiv" : "automatic";
   Operation made;
   made.configuration = system->name;
   made.workload = "collective";
@@ -91,11 +94,16 @@ Made collective_run(const Measurement& row, const Facts& facts, const NamedColle
                    {"type", type},
                    {"sizes", size},
                    {"functional", "off"}};
+  if (algorithm == "aiv") {
+    made.settings.emplace_back("algorithm", algorithm);
+    made.settings.emplace_back("blocks", kCopyingCores);
+  }
   // Short ones follow one another, as in a benchmark; long ones take a run of minutes each.
   made.settings.emplace_back("iterations", *bytes > kExactUpTo ? "1" : "4");
   if (*bytes > kExactUpTo) made.settings.emplace_back("hbm.fidelity", "run");
   for (const auto& key : system->keys) made.settings.push_back(key);
-  made.metric = fmt::format("collective.{}.automatic.{}.{}.time_us", operation.here, type, size);
+  made.metric =
+      fmt::format("collective.{}.{}.{}.{}.time_us", operation.here, algorithm, type, size);
   made.bytes = static_cast<double>(*bytes);
   if (shard) made.left_out = "the product beside it";
   if (row.metric.rfind("in-network", 0) == 0) made.left_out = "that ranks do not come together";

@@ -159,6 +159,7 @@ TEST(VectorCollective, EndsWhereNothingIsComputed) {
 // Reads of one rank after the other would have one of seven links carry at a time.
 TEST(VectorCollective, LinksToAllRanksCarryAtAnyTime) {
   Machine machine({"hbm.fidelity=run"}, "system-16x910b2.yaml");
+  machine.tells_configuration = true;
   const auto report = machine.workload(
       "collective",
       {"op=all_gather,all_reduce", "ranks=8", "sizes=4MiB", "algorithm=aiv", "iterations=1"});

@@ -48,6 +48,9 @@ changed 's/(1 + inputs\[1\]\[i\])/NAN/' 1 'expected nan'
 changed 's/(1 + inputs\[1\]\[i\])/INFINITY/' 1 'expected '
 changed '/^void reference(/,/{$/s/{$/{ throw 7;/' 2 'other.cpp: the reference has thrown int'
 changed '/^NPU_OPERATOR/,/)$/d' 2 'other.cpp: NPU_OPERATOR is missing'
+changed '/^void reference(/,/{$/s/{$/{ *static_cast<volatile int*>(nullptr) = 1;/' 1 'the reference of an operator followed a pointer to 0x0'
+changed 's/^  Work work;/  __builtin_trap();\n&/' 1 "the host's function of an operator has an instruction that the host does not know"
+changed 's/#include <cmath>/&\n#include <cstdlib>/; s/^  Work work;/  std::abort();\n&/' 1 "the host's function of an operator gave up by abort()"
 changed '1,$d' 2 'other.cpp: NPU_OPERATOR is missing'
 changed 's/^void host(/void nowhere(int);\n&/; s/^  Work work;/  nowhere(1);\n&/' 2 'other.cpp: undefined: npu::kernels::'
 changed 's/^  Work work;/  throw 1;\n&/' 2 "other.cpp: the host's function has thrown int"

@@ -9,6 +9,7 @@
 #include <memory>
 #include <typeinfo>
 
+#include "kernels/operators/launcher/host_guard.hpp"
 #include "npu/base/shortened.hpp"
 
 namespace npu::operators {
@@ -29,6 +30,7 @@ std::string thrown_type() {
 }  // namespace
 
 Status without_exceptions(const char* what, const std::function<void()>& work) {
+  const HostGuard guard(what);
   try {
     work();
     return {};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "npu/base/shortened.hpp"
 #include "workloads/programs/support/elements.hpp"
 
 namespace npu::network {
@@ -55,6 +56,16 @@ bool is_close(double found, double expected, const Tolerance& within) {
   return std::abs(found - expected) <= within.relative * std::abs(expected) + within.absolute;
 }
 
+Status compare_texts(const Tensor& found, const Tensor& expected) {
+  for (std::size_t i = 0; i < expected.elements(); ++i) {
+    if (found.strings[i] == expected.strings[i]) continue;
+    return differs(fmt::format("element {} of {}: found '{}', expected '{}'", i,
+                               text_of(expected.sides), shortened(found.strings[i], 32),
+                               shortened(expected.strings[i], 32)));
+  }
+  return {};
+}
+
 }  // namespace
 
 Tolerance tolerance_of(ElementType type) {
@@ -77,6 +88,7 @@ Status compare(const Tensor& found, const Tensor& expected, bool several_nodes) 
                                row_of(found.type).name, text_of(expected.sides),
                                row_of(expected.type).name));
   }
+  if (expected.type == ElementType::kString) return compare_texts(found, expected);
   auto within = tolerance_of(expected.type);
   if (within.relative == 0) {
     const Bytes size = row_of(expected.type).bytes;

@@ -34,6 +34,9 @@ Value Steps::zeros(ElementType type, Sides sides) {
 }
 
 Value Steps::upload(const Tensor& tensor) {
+  if (tensor.type == ElementType::kString) {
+    return {tensor.type, tensor.sides, nullptr, std::make_shared<const Tensor>(tensor)};
+  }
   auto value = make(tensor.type, tensor.sides);
   if (failed() || value.memory == nullptr) return value;
   auto done = runner_.write(value.memory->address(), {tensor.bytes.data(), tensor.bytes.size()});

@@ -53,6 +53,7 @@ class Steps {
   // --- tensors in the card's memory
   Value make(ElementType type, Sides sides);  // of any elements
   Value zeros(ElementType type, Sides sides);
+  // Strings stay on the host, with their elements known.
   Value upload(const Tensor& tensor);
   // With its elements known.
   Value constant(const Tensor& tensor);

@@ -29,7 +29,7 @@ struct Value {
   Sides sides;
   std::shared_ptr<CardMemory> memory;  // null: there are no elements, or they are strings
   // The elements, where they do not depend on the network's inputs: what shapes, axes and the like
-  // are read from.
+  // are read from. Of strings always.
   std::shared_ptr<const Tensor> known;
 
   std::uint64_t elements() const { return elements_of(sides); }

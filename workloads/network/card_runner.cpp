@@ -20,6 +20,11 @@ Result<std::unique_ptr<CardRunner>> CardRunner::open(const Card& card, CardOptio
   return runner;
 }
 
+CardRunner::~CardRunner() {
+  const auto deadline = card_.platform.clock().now() + kTimeout;
+  static_cast<void>(card_.launcher.stream().last().wait(deadline));  // others tell its error
+}
+
 Result<std::shared_ptr<CardMemory>> CardRunner::allocate(Bytes size) {
   auto memory = memory_.allocate(size);
   if (memory || memory.error().code != ErrorCode::kOutOfMemory) return memory;

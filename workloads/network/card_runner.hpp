@@ -36,6 +36,10 @@ class CardRunner final : public StepRunner {
 
   // Errors are those of Staging::open().
   static Result<std::unique_ptr<CardRunner>> open(const Card& card, CardOptions options);
+  // Waits: the card may be reading memory that is given back here.
+  ~CardRunner() override;
+  CardRunner(const CardRunner&) = delete;
+  CardRunner& operator=(const CardRunner&) = delete;
 
   Result<std::shared_ptr<CardMemory>> allocate(Bytes size) override;
   Status write(driver::DeviceAddress to, ConstByteSpan from) override;

@@ -8,6 +8,7 @@
 
 #include "workloads/network/host_nodes.hpp"
 #include "workloads/network/sides.hpp"
+#include "workloads/programs/support/elements.hpp"
 
 namespace npu::network {
 namespace {
@@ -31,17 +32,6 @@ T element_of(const Tensor& x, std::size_t i) {
   return value;
 }
 
-double real_of_half(std::uint16_t bits, ElementType type) {
-  const unsigned fraction = type == ElementType::kFloat16 ? 10 : 7;
-  const int most = type == ElementType::kFloat16 ? 31 : 255, bias = most / 2;
-  const int exponent = (bits & 0x7FFFU) >> fraction;
-  const int digits = bits & ((1 << fraction) - 1), one = 1 << fraction;
-  const double sign = (bits & 0x8000U) != 0 ? -1 : 1;
-  if (exponent == most) return digits == 0 ? sign * INFINITY : NAN;
-  const int scale = std::max(exponent, 1) - bias - static_cast<int>(fraction);
-  return sign * std::ldexp(exponent == 0 ? digits : one + digits, scale);
-}
-
 Exact exact_of(const Tensor& x, std::size_t i) {
   switch (x.type) {
     case ElementType::kFloat:
@@ -50,7 +40,7 @@ Exact exact_of(const Tensor& x, std::size_t i) {
       return {element_of<double>(x, i)};
     case ElementType::kFloat16:
     case ElementType::kBfloat16:
-      return {real_of_half(element_of<std::uint16_t>(x, i), x.type)};
+      return {workloads::load_element(*row_of(x.type).card, x.bytes.data(), i)};
     case ElementType::kInt8:
       return {0, element_of<std::int8_t>(x, i)};
     case ElementType::kInt16:

@@ -54,7 +54,13 @@ ElementType type_named(const std::string& name) {
   throw py::value_error("no type '" + name.substr(0, 40) + "'");
 }
 
-// (name, type, sides, bytes)
+// Strings as a list of str.
+py::object contents_of(const Tensor& tensor) {
+  if (tensor.type == ElementType::kString) return py::cast(tensor.strings);
+  return py::bytes(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
+}
+
+// (name, type, sides, bytes); of strings a list of str
 Tensors tensors_of(const py::list& rows) {
   Tensors all;
   for (const auto& each : rows) {
@@ -62,6 +68,11 @@ Tensors tensors_of(const py::list& rows) {
     Tensor tensor;
     tensor.type = type_named(row[1].cast<std::string>());
     tensor.sides = row[2].cast<std::vector<std::uint64_t>>();
+    if (tensor.type == ElementType::kString) {
+      tensor.strings = row[3].cast<std::vector<std::string>>();
+      all[row[0].cast<std::string>()] = std::move(tensor);
+      continue;
+    }
     const auto bytes = row[3].cast<std::string>();
     if (bytes.size() != tensor.elements() * network::row_of(tensor.type).bytes) {
       throw py::value_error("bytes that are not those of the sides");
@@ -165,9 +176,8 @@ py::list NetworkHost::run(const py::list& inputs) {
   py::list all;
   for (const auto& output : parts.graph.outputs) {
     const auto& tensor = found.at(output.name);
-    all.append(py::make_tuple(
-        output.name, std::string(network::row_of(tensor.type).name), tensor.sides,
-        py::bytes(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size())));
+    all.append(py::make_tuple(output.name, std::string(network::row_of(tensor.type).name),
+                              tensor.sides, contents_of(tensor)));
   }
   return all;
 }

@@ -9,10 +9,10 @@ from . import _npusim
 from .operator_call import host_of
 from .programs import program
 
-# Types of ONNX that arrays have; bfloat16 as its bits.
+# Types of ONNX that arrays have; bfloat16 as its bits. Strings are arrays of str.
 _ARRAYS = {"float": "float32", "double": "float64", "float16": "float16", "bfloat16": "uint16",
            "bool": "bool", "int8": "int8", "int16": "int16", "int32": "int32", "int64": "int64",
-           "uint8": "uint8", "uint16": "uint16", "uint32": "uint32", "uint64": "uint64"}
+           "string": "object", "uint8": "uint8", "uint16": "uint16", "uint32": "uint32", "uint64": "uint64"}
 
 
 class Network:
@@ -71,7 +71,8 @@ class Network:
 
         Args:
             inputs: a `dict` from the names of all inputs to arrays of their types. Lists and numbers become
-                arrays of these types; arrays do not change theirs. uint16 holds the bits of bfloat16.
+                arrays of these types; arrays do not change theirs. uint16 holds the bits of bfloat16. Strings are
+                arrays of str, and of object in the result.
 
         Returns:
             A `dict` from the names of the model's results to arrays.
@@ -87,7 +88,8 @@ class Network:
         rows = [self._row(name, inputs) for name in self._inputs]
         results = self._native.run(rows)
         self._note_programs()
-        return {name: numpy.frombuffer(data, _ARRAYS[kind]).reshape(sides).copy()
+        return {name: (numpy.array(data, object) if kind == "string" else
+                       numpy.frombuffer(data, _ARRAYS[kind]).copy()).reshape(sides)
                 for name, kind, sides, data in results}
 
     def _row(self, name, inputs):
@@ -97,6 +99,10 @@ class Network:
         value = inputs[name]
         dtype = numpy.dtype(_ARRAYS[kind])
         array = value if isinstance(value, numpy.ndarray) else numpy.asarray(value, dtype)
+        if kind == "string":
+            array = array.astype(object)
+            if not all(isinstance(each, str) for each in array.flat):
+                raise ValueError(f"{name}: an array of str is wanted")
         if array.dtype.newbyteorder("=") != dtype:
             raise ValueError(f"{name}: found an array of {array.dtype.name}; allowed: {dtype.name}")
         if sides is not None and (len(sides) != array.ndim or
@@ -105,7 +111,7 @@ class Network:
             raise ValueError(f"{name}: found an array of ({', '.join(map(str, array.shape))}); "
                              f"allowed: ({allowed})")
         array = array.astype(dtype, copy=False)
-        return name, kind, list(array.shape), array.tobytes()
+        return name, kind, list(array.shape), list(array.flat) if kind == "string" else array.tobytes()
 
     @property
     def last_run(self):

@@ -129,6 +129,35 @@ def test_types_that_the_cores_lack_are_computed_by_the_aicpus(simulator, tmp_pat
         numpy.testing.assert_array_equal(network.run({"x": x})["y"], 2 * x)
 
 
+def test_strings_are_arrays_of_str(simulator, tmp_path):
+    path = save(tmp_path / "strings.onnx",
+                [helper.make_node("Cast", ["x"], ["number"], to=TensorProto.FLOAT),
+                 helper.make_node("Add", ["number", "one"], ["sum"]),
+                 helper.make_node("Cast", ["sum"], ["y"], to=TensorProto.STRING)],
+                [("x", TensorProto.STRING, [2, "n"])], [("y", TensorProto.STRING, [2, "n"])],
+                [("one", numpy.ones(1, "float32"))])
+    with npusim.Network(path) as network:
+        for x in (numpy.array([["1", "2.5"], ["-1e3", "NaN"]]), [["1", "2.5"], ["-1e3", "NaN"]]):
+            assert network.run({"x": x})["y"].tolist() == [["2.0", "3.5"], ["-999.0", "nan"]]
+        with pytest.raises(npusim.Error, match="a cast of string into float: element 1 is 'two'"):
+            network.run({"x": [["1", "two"], ["3", "4"]]})
+        for wrong in (numpy.ones((2, 2), "float32"), numpy.array([[1, "a"], ["b", "c"]], object)):
+            with pytest.raises(ValueError, match="x: an array of str is wanted"):
+                network.run({"x": wrong})
+        assert network.run({"x": [["7"], ["8"]]})["y"].tolist() == [["8.0"], ["9.0"]]
+
+
+def test_a_network_that_is_refused_waits_for_its_copies(simulator, tmp_path):
+    path = save(tmp_path / "refused.onnx",
+                [helper.make_node("Cast", ["text"], ["truth"], to=TensorProto.BOOL),
+                 helper.make_node("Add", ["x", "many"], ["y"])],
+                [("x", TensorProto.FLOAT, [1])], [("y", TensorProto.FLOAT, ["n"]), ("truth", TensorProto.BOOL, [1])],
+                [("many", numpy.ones(100_000, "float32")), ("text", numpy.array(["yes"], object))])
+    with pytest.raises(npusim.Error, match="a cast of string into bool"):
+        npusim.Network(path)
+    assert npusim.ops.relu(numpy.array([-1, 2], "float32")).tolist() == [0, 2]
+
+
 def test_a_device_that_is_closed_closes_its_networks(simulator, model):
     device = simulator.device(0)
     network = npusim.Network(model, device=device)

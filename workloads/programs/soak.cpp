@@ -60,6 +60,7 @@ class Soak {
       context_.step("submitting", std::min(result_.commands.submitted, commands_), commands_);
       auto done = step();
       if (done) continue;
+      if (!impossible_) return impossible_;
       ++errors_[std::string(to_string(done.error().code))];
       if (!recovery_) recovery_.emplace(context_);
       if (auto on = recovery_->after_error(chains_); !on) return on;
@@ -95,7 +96,8 @@ class Soak {
     }
     const auto before = result_.commands.completed;
     for (unsigned i = 0; i < chains && result_.commands.submitted < commands_; ++i) {
-      if (auto ok = begin_fault(); !ok) return ok;
+      impossible_ = begin_fault();
+      if (!impossible_) return impossible_;
       if (auto ok = chains_->submit(); !ok) return ok;
     }
     const bool is_last = result_.commands.submitted >= commands_;
@@ -111,11 +113,10 @@ class Soak {
     if (recovery_ || result_.faults == faults_ || result_.commands.submitted < next_) return {};
     ++result_.faults;
     draw_next();
-    const auto& row =
-        *std::find_if(kFaultClasses.begin(), kFaultClasses.end(),
-                      [name = context_.parameters.choices(
-                           "kinds")[random_.below(context_.parameters.choices("kinds").size())]](
-                          const FaultClass& each) { return each.name == name; });
+    const auto& kinds = context_.parameters.choices("kinds");
+    const auto& kind = kinds[random_.below(kinds.size())];
+    const auto& row = *std::find_if(kFaultClasses.begin(), kFaultClasses.end(),
+                                    [&kind](const FaultClass& each) { return each.name == kind; });
     const FaultRange range{static_cast<unsigned>(context_.parameters.integer("card")), kNear,
                            chains_->used(), 64_KiB};
     return context_.faults->inject(draw_fault(random_, row, range),
@@ -152,6 +153,7 @@ class Soak {
   std::optional<TaggedChains> chains_;
   std::optional<CardRecovery> recovery_;  // from an error until chains are right again
   bool quiet_ = false;                    // all commands are submitted, and ended well
+  Status impossible_;                     // why a fault cannot be had
   std::map<std::string, std::uint64_t> errors_;
   Soaked result_;
 };

@@ -54,11 +54,27 @@ void copy_in(Plan& plan, const PlanCopy& copy) {
   plan.front().copies.insert(plan.front().copies.begin(), copy);
 }
 
-void reduce_scatter_by(Algorithm algorithm, Plan& plan, const PlanRank& me,
+bool is_mesh(Algorithm algorithm) {
+  return algorithm == Algorithm::kMesh || algorithm == Algorithm::kOneShot;
+}
+
+// Of a turn that lies in chunks, in the caller's memory and so in the buffer.
+void reduce_scatter_by(Algorithm algorithm, Plan& plan, const Turn& turn,
                        const PlanChunks& chunks) {
-  if (algorithm == Algorithm::kRing) return reduce_scatter_ring(plan, me, chunks);
-  if (algorithm == Algorithm::kMesh) return reduce_scatter_mesh(plan, me, chunks);
-  reduce_scatter_nhr(plan, me, chunks);
+  if (algorithm == Algorithm::kMesh) {
+    PlanChunks from = chunks;
+    for (auto& chunk : from) {
+      chunk.begin += turn.first;
+      chunk.end += turn.first;
+    }
+    return reduce_scatter_mesh(plan, turn.me, from, chunks);
+  }
+  if (algorithm == Algorithm::kRing) {
+    reduce_scatter_ring(plan, turn.me, chunks);
+  } else {
+    reduce_scatter_nhr(plan, turn.me, chunks);
+  }
+  copy_in(plan, {{PlanMemory::kFrom, turn.first}, {}, turn.size});
 }
 
 // Over the whole buffer, and from there to `to`, if that is elsewhere. A mesh reads to there.
@@ -121,18 +137,18 @@ Plan all_reduce(const Turn& turn) {
   if (algorithm == Algorithm::kHalvingDoubling) {
     halving_doubling(plan, turn);
     copy_out(plan, {{}, to, turn.size});
+    copy_in(plan, {{PlanMemory::kFrom, turn.first}, {}, turn.size});
   } else {
-    reduce_scatter_by(algorithm, plan, turn.me, chunks);
+    reduce_scatter_by(algorithm, plan, turn, chunks);
     all_gather_by(algorithm, plan, turn.me, chunks, to);
   }
-  copy_in(plan, {{PlanMemory::kFrom, turn.first}, {}, turn.size});
   return plan;
 }
 
 Plan all_gather(const Turn& turn) {
   const auto& me = turn.me;
   Plan plan;
-  if (turn.request.algorithm == Algorithm::kMesh || turn.request.algorithm == Algorithm::kOneShot) {
+  if (is_mesh(turn.request.algorithm)) {
     PlanStep step;
     step.copies.push_back({{PlanMemory::kFrom, turn.first}, {}, turn.size});
     step.beside.push_back(
@@ -158,18 +174,27 @@ Plan all_gather(const Turn& turn) {
 
 Plan reduce_scatter(const Turn& turn) {
   const auto& me = turn.me;
-  const auto chunks = placed(turn.request, rows(turn.size, me.ranks));
+  PlanChunks from;
+  for (unsigned i = 0; i < me.ranks; ++i) from.push_back({turn.at(i), turn.at(i) + turn.size});
   Plan plan;
-  const bool mesh =
-      turn.request.algorithm == Algorithm::kMesh || turn.request.algorithm == Algorithm::kOneShot;
-  reduce_scatter_by(mesh ? Algorithm::kMesh : turn.request.algorithm, plan, me, chunks);
-  for (unsigned i = 0; i < me.ranks; ++i) {
-    copy_in(plan,
-            {{PlanMemory::kFrom, turn.at(i)}, {PlanMemory::kBuffer, chunks[i].begin}, turn.size});
+  PlanPlace result;
+  if (is_mesh(turn.request.algorithm)) {
+    reduce_scatter_mesh(plan, me, from, PlanChunks(me.ranks, {0, turn.size}));
+  } else {
+    const auto chunks = placed(turn.request, rows(turn.size, me.ranks));
+    if (turn.request.algorithm == Algorithm::kRing) {
+      reduce_scatter_ring(plan, me, chunks);
+    } else {
+      reduce_scatter_nhr(plan, me, chunks);
+    }
+    for (unsigned i = 0; i < me.ranks; ++i) {
+      copy_in(
+          plan,
+          {{PlanMemory::kFrom, from[i].begin}, {PlanMemory::kBuffer, chunks[i].begin}, turn.size});
+    }
+    result.offset = chunks[me.rank].begin;
   }
-  copy_out(
-      plan,
-      {{PlanMemory::kBuffer, chunks[me.rank].begin}, {PlanMemory::kTo, turn.first}, turn.size});
+  copy_out(plan, {result, {PlanMemory::kTo, turn.first}, turn.size});
   return plan;
 }
 
@@ -209,8 +234,7 @@ Plan reduce(const Turn& turn) {
   if (turn.request.algorithm == Algorithm::kOneShot) return one_shot_reduction(turn, root);
   const auto chunks = dealt(turn);
   Plan plan;
-  reduce_scatter_by(turn.request.algorithm, plan, me, chunks);
-  copy_in(plan, {{PlanMemory::kFrom, turn.first}, {}, turn.size});
+  reduce_scatter_by(turn.request.algorithm, plan, turn, chunks);
   PlanStep step;
   const auto& own = chunks[me.rank];
   const auto place = [&](const PlanRange& chunk) {
@@ -300,12 +324,11 @@ Plan barrier(Algorithm algorithm, const PlanRank& me) {
 }  // namespace
 
 std::uint64_t elements_per_turn(const PlanRequest& request, unsigned ranks, Bytes buffer) {
-  const bool mesh =
-      request.algorithm == Algorithm::kMesh || request.algorithm == Algorithm::kOneShot;
-  const bool parts = request.operation == Operation::kReduceScatter ||
-                     request.operation == Operation::kScatter ||
+  const bool gathers =
+      request.operation == Operation::kAllGather || request.operation == Operation::kReduceScatter;
+  const bool parts = request.operation == Operation::kScatter ||
                      request.operation == Operation::kAllToAll ||
-                     (request.operation == Operation::kAllGather && !mesh);
+                     (gathers && !is_mesh(request.algorithm));
   return (parts ? buffer / ranks : buffer) / request.element;
 }
 

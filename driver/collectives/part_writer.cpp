@@ -38,6 +38,9 @@ Status PartWriter::reach(const PlanStep& step) {
   for (const auto& each : step.reads) {
     if (auto there = member_.reach(each.peer); !there) return there;
   }
+  for (const auto& each : step.writes) {
+    if (auto there = member_.reach(each.peer); !there) return there;
+  }
   return {};
 }
 
@@ -65,22 +68,31 @@ void PartWriter::copy(const PlanCopy& copy) {
 }
 
 // In pieces, so that the card's engines share the work of several peers evenly.
-void PartWriter::read(Entries& entries, const PlanRead& read) const {
-  const auto from = member_.buffer_of(read.peer) + read.from, to = place(read.to);
-  const bool peer = !member_.is_on_card_of(read.peer);
-  const Bytes pieces = ceil_div(read.size, kPiece);
-  const Bytes each = ceil_div(read.size, pieces * kPieceUnit) * kPieceUnit;
-  for (Bytes at = 0; at < read.size; at += each) {
-    const Bytes size = std::min(each, read.size - at);
-    if (read.reduces) {
-      entries.push_back(
-          entries::reduce(peer, from + at, to + at, size, data_.type, data_.reduction));
-    } else if (peer) {
-      entries.push_back(entries::copy_to_peer(from + at, to + at, size));
+void PartWriter::move(Entries& entries, unsigned peer, const Move& all) const {
+  const bool leaves = !member_.is_on_card_of(peer);
+  const Bytes pieces = ceil_div(all.size, kPiece);
+  const Bytes each = ceil_div(all.size, pieces * kPieceUnit) * kPieceUnit;
+  for (Bytes at = 0; at < all.size; at += each) {
+    const Bytes size = std::min(each, all.size - at);
+    const auto from = all.from + at, to = all.to + at;
+    if (all.reduces) {
+      entries.push_back(entries::reduce(leaves, from, to, size, data_.type, data_.reduction));
+    } else if (leaves) {
+      entries.push_back(entries::copy_to_peer(from, to, size));
     } else {
-      entries.push_back(entries::copy_on_device(from + at, to + at, size));
+      entries.push_back(entries::copy_on_device(from, to, size));
     }
   }
+}
+
+void PartWriter::read(Entries& entries, const PlanRead& read) const {
+  move(entries, read.peer,
+       {member_.buffer_of(read.peer) + read.from, place(read.to), read.size, read.reduces});
+}
+
+void PartWriter::write(Entries& entries, const PlanWrite& write) const {
+  move(entries, write.peer,
+       {place(write.from), member_.buffer_of(write.peer) + write.to, write.size, true});
 }
 
 void PartWriter::tell(Entries& entries, unsigned peer) {
@@ -96,7 +108,8 @@ void PartWriter::step(const PlanStep& step) {
   const bool one_source =
       std::all_of(step.reads.begin(), step.reads.end(),
                   [&](const PlanRead& read) { return read.peer == step.reads.front().peer; });
-  if (step.meets || (one_source && step.readers.size() <= 1)) {
+  const bool is_pair = one_source && step.readers.size() <= 1 && step.writes.empty();
+  if (step.meets || is_pair) {
     step_on_one(step);
   } else {
     step_on_many(step);
@@ -121,6 +134,7 @@ void PartWriter::step_on_many(const PlanStep& step) {
   std::vector<bool> takes_part(entries_.size()), reads_here(entries_.size());
   for (const auto reader : step.readers) takes_part[reader] = reads_here[reader] = true;
   for (const auto& each : step.reads) takes_part[each.peer] = true;
+  for (const auto& each : step.writes) takes_part[each.peer] = true;
   const auto fork = ++member_.forked;
   entries_[rank_].push_back(entries::record_memory(member_.fork(), fork));
   for (const auto& each : step.beside) copy(each);
@@ -135,6 +149,12 @@ void PartWriter::step_on_many(const PlanStep& step) {
       if (!any) hear(entries, peer);
       any = true;
       read(entries, each);
+    }
+    for (const auto& each : step.writes) {
+      if (each.peer != peer) continue;
+      if (!any) hear(entries, peer);
+      any = true;
+      write(entries, each);
     }
     if (any) tell(entries, peer);
     if (reads_here[peer]) hear(entries, peer);

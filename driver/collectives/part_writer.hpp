@@ -39,7 +39,15 @@ class PartWriter {
 
   DeviceAddress place(const PlanPlace& at) const;
   void copy(const PlanCopy& copy);
+  // Between this card and the peer's.
+  struct Move {
+    DeviceAddress from, to;
+    Bytes size;
+    bool reduces;
+  };
+  void move(Entries& entries, unsigned peer, const Move& all) const;
   void read(Entries& entries, const PlanRead& read) const;
+  void write(Entries& entries, const PlanWrite& write) const;
   void tell(Entries& entries, unsigned peer);
   void hear(Entries& entries, unsigned peer);
   void step(const PlanStep& step);

@@ -108,11 +108,18 @@ PlanChunks in_nhr_order(const PlanChunks& chunks) {
   return placed;
 }
 
-void reduce_scatter_mesh(Plan& plan, const PlanRank& me, const PlanChunks& chunks) {
+void reduce_scatter_mesh(Plan& plan, const PlanRank& me, const PlanChunks& from,
+                         const PlanChunks& to) {
   PlanStep step;
+  const auto place = [&from](unsigned rank) {
+    return PlanPlace{PlanMemory::kFrom, from[rank].begin};
+  };
+  const Bytes own = from[me.rank].size();
+  step.copies.push_back({place(me.rank), buffer_at(to[me.rank].begin), own});
   me.for_peers([&](unsigned peer) {
-    read_chunk(step, peer, chunks[me.rank], true);
-    add_reader(step, peer, chunks[peer].size());
+    add_reader(step, peer, own);
+    if (from[peer].size() == 0) return;
+    step.writes.push_back({peer, place(peer), to[peer].begin, from[peer].size()});
   });
   plan.push_back(std::move(step));
 }

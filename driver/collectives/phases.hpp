@@ -19,8 +19,11 @@ PlanChunks deal(std::uint64_t elements, Bytes size, unsigned ranks);
 // gets them all, if the number of ranks is a power of two or three times one.
 PlanChunks in_nhr_order(const PlanChunks& chunks);
 
-// One step: all pairs at once. all_gather_mesh() puts all chunks, its own too, behind `to`.
-void reduce_scatter_mesh(Plan& plan, const PlanRank& me, const PlanChunks& chunks);
+// One step: all pairs at once. A rank copies its own chunk of the caller's memory into its buffer,
+// and adds the others to those in the peers' buffers: `from` and `to` by rank, of equal sizes.
+void reduce_scatter_mesh(Plan& plan, const PlanRank& me, const PlanChunks& from,
+                         const PlanChunks& to);
+// The same; all_gather_mesh() puts all chunks, its own too, behind `to`.
 void all_gather_mesh(Plan& plan, const PlanRank& me, const PlanChunks& chunks, PlanPlace to);
 // Ranks - 1 steps, from the neighbour before.
 void reduce_scatter_ring(Plan& plan, const PlanRank& me, const PlanChunks& chunks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one rank does in an operation: steps of copies inside its card and of reads from its peers'
-// buffers. All ranks make their plans from the same arguments, so that who reads in a step and who
-// is read from agree. Offsets and sizes are bytes.
+// What one rank does in an operation: steps of copies inside its card, of reads from its peers'
+// buffers and of writes that reduce into them. All ranks make their plans from the same arguments,
+// so that who reads in a step and who is read from agree. Offsets and sizes are bytes.
 #pragma once
 
 #include <cstdint>
@@ -37,14 +37,23 @@ struct PlanRead {
   bool reduces = false;
 };
 
-// The copies in order, then everything else at once: the readers are told that they may read, and
-// the step ends when all have.
+// Into the peer's buffer, once the peer has said that it is ready. What is there is reduced.
+struct PlanWrite {
+  unsigned peer = 0;
+  PlanPlace from;
+  Bytes to = 0;
+  Bytes size = 0;
+};
+
+// The copies in order, then everything else at once: the readers are told that they may read, or
+// write here, and the step ends when all have.
 struct PlanStep {
   std::vector<PlanCopy> copies;
   std::vector<PlanRead> reads;    // those of a peer behind each other
   std::vector<unsigned> readers;  // each once
   bool meets = false;             // nothing is read: all ranks meet
   std::vector<PlanCopy> beside;   // copies that only the step's end waits for
+  std::vector<PlanWrite> writes = {};
 };
 
 using Plan = std::vector<PlanStep>;

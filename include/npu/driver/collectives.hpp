@@ -7,8 +7,8 @@
 //
 // Each rank has a buffer in its card's memory, which the peers read. A part copies its data into
 // this buffer and tells the peers by records of 8 bytes. The peers read over HCCS, and the engine
-// adds what it reads to the destination if the operation reduces. Data that is larger than the
-// buffer goes through it in several turns.
+// adds what it reads to the destination if the operation reduces. By kMesh ranks reduce by writes
+// into the peers' buffers. Data that is larger than the buffer goes through it in several turns.
 //
 // By kAiv the part is one kernel for each turn on the caller's stream, whose LaunchCores::kVector
 // must be vector cores alone: on others it fails. The blocks of all ranks' kernels run at the same

@@ -174,20 +174,26 @@ class AddNormRows {
     result_.cast(to(), kTypeA, x_, DataType::kFp32, count);
   }
 
-  // A row's sum comes together in the lanes of a repeat.
-  void find_roots(const RowTile& tile) {
-    if (kind_ == NormTiles::kMany) {
-      together_->issue(port_, y_);
-    } else {
-      const Flat lanes(port_, kRepeat);
-      for (std::uint32_t r = 0; r < tile.rows; ++r) {
-        lanes.issue(VectorOp::kDuplicate, sums_, 0);
-        Vector v = row_vector(VectorOp::kReduceSum, DataType::kFp32, numbers_ + r * number_pitch(),
-                              y_ + r * tile.pitch * kFp32, 1, tile.columns);
-        v.to_pitch = 0;
-        port_.issue(v);
-      }
+  // All repeats of a row are added to the same lanes, each to what the one before left.
+  void add_up(std::uint32_t row, std::uint32_t number) const {
+    const Flat lanes(port_, kRepeat);
+    lanes.scalar(VectorOp::kDuplicate, sums_, 0, 0);
+    Vector v = row_vector(VectorOp::kAdd, DataType::kFp32, sums_, sums_, 1, kRepeat);
+    for (std::uint32_t left = p_.columns; left != 0; left -= v.count) {
+      v.count = std::min(left, kRepeat);
+      v.b = row;
+      port_.issue(v);
+      row += kRepeat * kFp32;
     }
+    v = row_vector(VectorOp::kReduceSum, DataType::kFp32, number, sums_, 1, kRepeat);
+    v.to_pitch = 0;
+    port_.issue(v);
+  }
+  void find_roots(const RowTile& tile) {
+    for (std::uint32_t r = 0; kind_ != NormTiles::kMany && r < tile.rows; ++r) {
+      add_up(y_ + r * tile.pitch * kFp32, numbers_ + r * number_pitch());
+    }
+    if (kind_ == NormTiles::kMany) together_->issue(port_, y_);
     roots_.issue(port_);
     if (kSeveral) return;
     const ScalarTrip trip(port_);

@@ -11,6 +11,7 @@
 #include "kernels/device/common/entries.hpp"
 #include "kernels/device/vector/add_norm_rows.hpp"
 #include "kernels/device/vector/quantise.hpp"
+#include "kernels/device/vector/row_reduction.hpp"
 #include "kernels/device/vector/types.hpp"
 
 namespace npu::kernels {

@@ -4,9 +4,7 @@
 // rounded before gamma, and those of halves before they are squared. Rows that fit into UB.
 #pragma once
 
-#include <optional>
-
-#include "kernels/device/vector/row_reduction.hpp"
+#include "kernels/device/vector/row_tile.hpp"
 #include "kernels/device/vector/types.hpp"
 #include "npu/operators/params.hpp"
 
@@ -40,7 +38,7 @@ class AddNormRows {
     x_ = kNarrow ? ub.take(count * kFp32) : in_;
     y_ = ub.take(count * kFp32);
     gamma_ = ub.take(padded() * kOf);
-    sums_ = ub.take(kRepeat * kFp32);
+    sums_ = ub.take(sums_of(kind_, largest.rows) * kRepeat * kFp32);
     numbers_ = ub.take(largest.rows * number_pitch());
     ones_ = ub.take(largest.rows * number_pitch());
     if (kind_ != NormTiles::kOnly) load_gamma();
@@ -100,13 +98,20 @@ class AddNormRows {
   static std::uint64_t space(std::uint64_t row, const NormTile& tile) {
     const bool one = tile.kind == NormTiles::kRow || tile.kind == NormTiles::kOnly;
     const std::uint64_t each = (one ? 3 : 4) * kOf + (kNarrow ? 2 : 1) * kFp32;
-    const std::uint64_t numbers = tile.rows * std::uint64_t{aicore::kLocalAlignment};
-    return tile.rows * row * each + row * kOf + kRepeat * kFp32 + 2 * numbers;
+    const auto numbers = aicore::round_up<std::uint64_t>(tile.rows * number_pitch(tile.kind),
+                                                         aicore::kLocalAlignment);
+    const std::uint64_t sums = sums_of(tile.kind, tile.rows) * kRepeat * kFp32;
+    return tile.rows * row * each + row * kOf + sums + 2 * numbers;
+  }
+  // Lanes that rows come together in.
+  static std::uint32_t sums_of(NormTiles kind, std::uint32_t rows) {
+    return kind == NormTiles::kMany ? rows : 1;
   }
   // Where each row is added up by itself, its number has a block.
-  std::uint32_t number_pitch() const {
-    return kind_ == NormTiles::kMany ? kFp32 : aicore::kLocalAlignment;
+  static std::uint32_t number_pitch(NormTiles kind) {
+    return kind == NormTiles::kMany ? kFp32 : aicore::kLocalAlignment;
   }
+  std::uint32_t number_pitch() const { return number_pitch(kind_); }
   // Whether x is what was stored, and not the sum before it was rounded.
   bool squares_what_is_stored() const { return kHalf || (kNarrow && kind_ != NormTiles::kRow); }
   // Results follow the sum in the same set, or in the other one of two.
@@ -146,7 +151,6 @@ class AddNormRows {
     if (squares_what_is_stored()) squares_.cast(x_, DataType::kFp32, out_[0], kTypeA, count);
     squares_.add(VectorOp::kMul, y_, x_, x_, count);
     squares_.add(VectorOp::kMuls, y_, y_, 0, count, 1.0F / static_cast<float>(p_.columns));
-    if (kind_ == NormTiles::kMany) together_.emplace(kSum, tile, y_, numbers_);
     add_root(tile.rows, VectorOp::kAdds, numbers_, p_.epsilon);
     add_root(tile.rows, VectorOp::kSqrt, numbers_);
     add_root(tile.rows, VectorOp::kDuplicate, ones_, 1);
@@ -189,11 +193,27 @@ class AddNormRows {
     v.to_pitch = 0;
     port_.issue(v);
   }
+  // A repeat of each row after the other, to the row's own lanes.
+  void add_up_together(const RowTile& tile) const {
+    Flat(port_, tile.rows * kRepeat).scalar(VectorOp::kDuplicate, sums_, 0, 0);
+    Vector v = row_vector(VectorOp::kAdd, DataType::kFp32, sums_, sums_, tile.rows, kRepeat);
+    v.to_pitch = v.a_pitch = kRepeat * kFp32;
+    v.b_pitch = tile.pitch * kFp32;
+    v.b = y_;
+    for (std::uint32_t left = tile.columns; left != 0; left -= v.count) {
+      v.count = std::min(left, kRepeat);
+      port_.issue(v);
+      v.b += kRepeat * kFp32;
+    }
+    v = row_vector(VectorOp::kReduceSum, DataType::kFp32, numbers_, sums_, tile.rows, kRepeat);
+    v.to_pitch = 0;
+    port_.issue(v);
+  }
   void find_roots(const RowTile& tile) {
     for (std::uint32_t r = 0; kind_ != NormTiles::kMany && r < tile.rows; ++r) {
       add_up(y_ + r * tile.pitch * kFp32, numbers_ + r * number_pitch());
     }
-    if (kind_ == NormTiles::kMany) together_->issue(port_, y_);
+    if (kind_ == NormTiles::kMany) add_up_together(tile);
     roots_.issue(port_);
     if (kSeveral) return;
     const ScalarTrip trip(port_);
@@ -252,7 +272,6 @@ class AddNormRows {
   VectorList<1> rounded_sum_, scale_, narrow_, result_;
   VectorList<2> widen_;
   VectorList<4> roots_;
-  std::optional<RowReduction> together_;
 };
 
 }  // namespace npu::kernels::vector

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // x1 + x2 and each row of it by the root of the mean of its squares, in instructions on UB, step by
-// step as AddRmsNorm of the library does it (docs/sources/operators.md B5): of 16 bits rows are
-// rounded before gamma, and those of halves before they are squared. Rows that fit into UB.
+// step as AddRmsNorm of the library does it (docs/sources/operators.md B5): rows of bf16 are
+// rounded before gamma, and those of halves before they are squared. These are multiplied by gamma
+// in fp32, where the library does it in halves. Rows that fit into UB.
 #pragma once
 
 #include "kernels/device/vector/row_tile.hpp"
@@ -171,9 +172,9 @@ class AddNormRows {
   void make_results(std::uint32_t count) {
     narrow_.clear(), widen_.clear(), result_.clear();
     if (!kNarrow) return;
-    narrow_.cast(to(), kTypeA, x_, DataType::kFp32, count);
-    if (kHalf || p_.gamma == 0) return;
-    widen_.cast(x_, DataType::kFp32, to(), kTypeA, count);
+    if (!kHalf || p_.gamma == 0) narrow_.cast(to(), kTypeA, x_, DataType::kFp32, count);
+    if (p_.gamma == 0) return;
+    if (!kHalf) widen_.cast(x_, DataType::kFp32, to(), kTypeA, count);
     widen_.cast(y_, DataType::kFp32, gamma_, kTypeA, p_.columns);
     result_.cast(to(), kTypeA, x_, DataType::kFp32, count);
   }
@@ -250,12 +251,10 @@ class AddNormRows {
   }
   void by_gamma(const RowTile& tile) const {
     widen_.issue(port_);
-    constexpr DataType kIn = kHalf ? kTypeA : DataType::kFp32;
-    const std::uint32_t rows = kHalf ? to() : scaled();
-    Vector v = row_vector(VectorOp::kMul, kIn, 0, 0, 1, tile.columns);
-    v.b = kNarrow && !kHalf ? y_ : gamma_;
+    Vector v = row_vector(VectorOp::kMul, DataType::kFp32, 0, 0, 1, tile.columns);
+    v.b = kNarrow ? y_ : gamma_;
     for (std::uint32_t r = 0; r < tile.rows; ++r) {
-      v.to = v.a = rows + r * tile.pitch * size_of(kIn);
+      v.to = v.a = scaled() + r * tile.pitch * kFp32;
       port_.issue(v);
     }
     result_.issue(port_);

@@ -8,8 +8,8 @@
 // range, so that it goes before or behind an infinity. One after the other is found, and leaves:
 // its key is then the last one there is, its place beyond all. Rows that are longer than UB come in
 // tiles; what was found so far lies before the next one. Few long rows are cut in parts for all
-// cores, and what those found is chosen from by a second launch. Places alone of long rows of fp32
-// and bfloat16 are RowSegments' where the vector unit works on UB.
+// cores, and what those found is chosen from by a second launch. Places alone of long rows of
+// reals are RowSegments' where the vector unit works on UB.
 #include "kernels/device/common/entries.hpp"
 #include "kernels/device/vector/row_segments.hpp"
 #include "kernels/device/vector/row_unit.hpp"
@@ -329,7 +329,7 @@ class Rows {
   std::uint32_t rows_ = 0;  // of the tile
 };
 
-constexpr bool kSegments = !kValues && (kTypeA == DataType::kFp32 || kTypeA == DataType::kBf16);
+constexpr bool kSegments = !kValues && kReal;
 using Segments = vector::RowSegments<kSmallest>;
 
 int kernel(AicorePort& port) {

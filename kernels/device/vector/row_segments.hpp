@@ -25,20 +25,21 @@ class RowSegments {
   static std::uint32_t share(const operators::CoreLimits& limits, std::uint32_t rows,
                              std::uint64_t columns, std::uint32_t cores) {
     constexpr std::uint32_t kGrain = aicore::kLocalAlignment / size_of(kTypeA);
-    constexpr std::uint64_t kShort = 2 * kRepeat;  // rows that go together
-    constexpr Bytes kSpace = 128 * 1024;           // of UB, at least
+    constexpr std::uint64_t kShort = 2 * kLanes;  // rows that go together
+    constexpr Bytes kSpace = kSegment * (kSets * kOf + (kConverted ? size_of(kTypeA) : 0)) +
+                             kMostRows * kInt + 8 * 1024;  // of UB, at least
     if (limits.vector_functions || limits.ub < kSpace || columns <= kShort) return 0;
     return aicore::round_up(aicore::divide_up(rows, rows < kGrain ? 1 : cores), kGrain);
   }
 
   RowSegments(AicorePort& port, const SegmentRows& work) : port_(port), work_(work) {
     aicore::UbParts ub;
-    for (std::uint32_t& at : in_) at = ub.take(kSegment * kInt);
+    for (std::uint32_t& at : in_) at = ub.take(kSegment * kOf);
     raw_ = kConverted ? ub.take(kSegment * size_of(kTypeA)) : 0;
     found_ = ub.take(kMostRows * kInt);
-    repeats_ = ub.take(kSegment / kRepeat * kInt);
-    spread_ = ub.take(kSegment / kRepeat * kInt);
-    for (auto* at : {&number_, &mask_, &lanes_}) *at = ub.take(aicore::kLocalAlignment);
+    repeats_ = ub.take(kSegment / kLanes * kOf);
+    spread_ = ub.take(kSegment / kLanes * kOf);
+    for (auto* at : {&number_, &wide_, &mask_, &lanes_}) *at = ub.take(aicore::kLocalAlignment);
     nans_ = ub.take(kSegment / 8);
     for (std::uint32_t& at : nan_words_) at = ub.take(aicore::kLocalAlignment);
   }
@@ -60,9 +61,13 @@ class RowSegments {
   }
 
  private:
-  static constexpr std::uint32_t kSegment = 8192, kMostRows = 8192, kInt = 4, kBits = 32;
+  static constexpr bool kHalf = kTypeA == DataType::kFp16, kConverted = kTypeA == DataType::kBf16;
+  static constexpr DataType kUnit = kHalf ? kTypeA : DataType::kFp32;
+  static constexpr std::uint32_t kOf = size_of(kUnit), kInt = 4;  // bytes
+  static constexpr std::uint32_t kLanes = 256 / kOf;              // elements of a repeat
+  static constexpr std::uint32_t kSegment = kHalf ? 24'576 : 8192;
+  static constexpr std::uint32_t kMostRows = 8192, kBits = 32;
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  static constexpr bool kConverted = kTypeA != DataType::kFp32;
   static constexpr VectorOp kFirst = kSmallest ? VectorOp::kReduceMin : VectorOp::kReduceMax;
   static constexpr float kLast = kSmallest ? __builtin_inff() : -__builtin_inff();
 
@@ -83,36 +88,38 @@ class RowSegments {
   }
 
   void segment(std::uint64_t column, std::uint32_t count) {
-    const std::uint32_t at = in_[turn_ ^= 1U], repeats = aicore::divide_up(count, kRepeat);
+    const std::uint32_t at = in_[turn_ ^= 1U], repeats = aicore::divide_up(count, kLanes);
     load(at, column, count);
     const bool checks = checked_.repeats != 0;
     if (checks) check();
     loaded().wait();
     if (kConverted) convert_rows(port_, at, DataType::kFp32, raw_, kTypeA, 1, count);
-    reduce(kFirst, DataType::kFp32, repeats_, at, repeats, kRepeat);
-    reduce(kFirst, DataType::kFp32, number_, repeats_, 1, repeats);
-    Vector v = row_vector(VectorOp::kBroadcast, DataType::kFp32, spread_, 0, 1, repeats);
+    reduce(kFirst, kUnit, repeats_, at, repeats, kLanes);
+    reduce(kFirst, kUnit, number_, repeats_, 1, repeats);
+    if (kHalf) convert_rows(port_, wide_, DataType::kFp32, number_, kUnit, 1, 1);
+    Vector v = row_vector(VectorOp::kBroadcast, kUnit, spread_, 0, 1, repeats);
     v.b = number_;
     port_.issue(v);
     compare(platform::Comparison::kEqual, mask_, repeats_, spread_, repeats);
     const ScalarTrip trip(port_);
-    const float number = trip.read(number_);
+    const float number = trip.read(kHalf ? wide_ : number_);
     const std::uint32_t repeat = first_bit(mask_, aicore::divide_up(repeats, kBits));
     if (checks) read_check();
     trip.end();
-    const std::uint32_t lane =
-        find_lane(at + std::min(repeat, repeats - 1) * kRepeat * kInt, number);
+    const std::uint32_t lane = find_lane(at + std::min(repeat, repeats - 1) * kLanes * kOf, number);
     if (lane != kNone && repeat != kNone && (kSmallest ? number < best_ : number > best_)) {
       best_ = number;
-      place_ = static_cast<std::uint32_t>(column) + repeat * kRepeat + lane;
+      place_ = static_cast<std::uint32_t>(column) + repeat * kLanes + lane;
     }
     checked_ = {repeats, at, first_ + row_, column};
   }
 
   void load(std::uint32_t at, std::uint64_t column, std::uint32_t count) const {
-    const std::uint32_t tail = count % kRepeat;
+    const std::uint32_t tail = count % kLanes;
     if (tail != 0) {
-      Flat(port_, kRepeat).scalar(VectorOp::kDuplicate, at + (count - tail) * kInt, 0, kLast);
+      Vector v = row_vector(VectorOp::kDuplicate, kUnit, at + (count - tail) * kOf, 0, 1, kLanes);
+      v.scalar = kLast;
+      port_.issue(v);
       const Flag<Pipe::kVector, Pipe::kMte2> filled(port_, 0);
       filled.set();
       filled.wait();
@@ -131,7 +138,7 @@ class RowSegments {
   }
   void compare(platform::Comparison comparison, std::uint32_t to, std::uint32_t a, std::uint32_t b,
                std::uint32_t count) const {
-    Vector v = row_vector(VectorOp::kCompare, DataType::kFp32, to, a, 1, count);
+    Vector v = row_vector(VectorOp::kCompare, kUnit, to, a, 1, count);
     v.comparison = comparison;
     v.to_pitch = 0;
     v.b = b;
@@ -139,13 +146,13 @@ class RowSegments {
   }
   // Where in a repeat the number is.
   std::uint32_t find_lane(std::uint32_t at, float number) const {
-    Vector v = row_vector(VectorOp::kCompares, DataType::kFp32, lanes_, at, 1, kRepeat);
+    Vector v = row_vector(VectorOp::kCompares, kUnit, lanes_, at, 1, kLanes);
     v.comparison = platform::Comparison::kEqual;
     v.to_pitch = 0;
     v.scalar = number;
     port_.issue(v);
     await_vector();
-    const std::uint32_t lane = first_bit(lanes_, kRepeat / kBits);
+    const std::uint32_t lane = first_bit(lanes_, kLanes / kBits);
     ScalarTrip(port_).end();
     return lane;
   }
@@ -165,8 +172,8 @@ class RowSegments {
   // Words of the mask as integers: other than 0 upwards or downwards.
   void check() const {
     compare(platform::Comparison::kNotEqual, nans_, checked_.at, checked_.at,
-            checked_.repeats * kRepeat);
-    const std::uint32_t words = checked_.repeats * kRepeat / kBits;
+            checked_.repeats * kLanes);
+    const std::uint32_t words = checked_.repeats * kLanes / kBits;
     reduce(VectorOp::kReduceMax, DataType::kInt32, nan_words_[0], nans_, 1, words);
     reduce(VectorOp::kReduceMin, DataType::kInt32, nan_words_[1], nans_, 1, words);
   }
@@ -177,7 +184,7 @@ class RowSegments {
     const bool any = (port_.load_ub(nan_words_[0]) | port_.load_ub(nan_words_[1])) != 0;
     if (any && nan_row_ != segment.row) {
       nan_row_ = segment.row;
-      const std::uint32_t at = first_bit(nans_, segment.repeats * kRepeat / kBits);
+      const std::uint32_t at = first_bit(nans_, segment.repeats * kLanes / kBits);
       port_.store_ub(found_ + (segment.row - first_) * kInt,
                      static_cast<std::uint32_t>(segment.column) + at);
     }
@@ -197,7 +204,7 @@ class RowSegments {
   const SegmentRows work_;
   std::uint32_t in_[kSets] = {}, raw_ = 0, found_ = 0;
   std::uint32_t repeats_ = 0, spread_ = 0;  // the first of each repeat; that of the segment
-  std::uint32_t number_ = 0, mask_ = 0, lanes_ = 0, nans_ = 0, nan_words_[2] = {};
+  std::uint32_t number_ = 0, wide_ = 0, mask_ = 0, lanes_ = 0, nans_ = 0, nan_words_[2] = {};
   std::uint32_t turn_ = 0, first_ = 0, row_ = 0;
   Checked checked_;
   std::uint32_t nan_row_ = kNone;

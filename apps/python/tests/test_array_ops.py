@@ -69,6 +69,27 @@ def test_places_of_the_first_largest_and_smallest(dtype):
     assert ops.argmin(x) == plain.argmin()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_places_in_rows_of_several_segments(dtype):
+    x = RANDOM.uniform(-4, 4, (19, 50_011)).astype(dtype)
+    for row, place in enumerate((0, 8191, 8192, 24_575, 24_576, 50_010)):
+        x[row, place] = -numpy.nan if row % 2 else numpy.nan
+        x[row + 6, [place, 50_010]] = numpy.inf
+    x[12] = -numpy.inf
+    x[13] = numpy.inf
+    x[14, [63, 9000]] = numpy.nan
+    x[15] = -0.0
+    x[15, 77] = 0
+    x[16] = numpy.nan
+    x[17, 1:] = -numpy.inf
+    assert same(ops.argmax(x, axis=-1), x.argmax(-1))
+    assert same(ops.argmin(x, axis=-1), x.argmin(-1))
+    for shape in ((1, 129), (7, 8193), (17, 257), (9, 2048), (393, 191)):
+        x = with_specials(some(shape, dtype)[0])
+        assert same(ops.argmax(x, axis=-1), x.argmax(-1))
+        assert same(ops.argmin(x, axis=-1), x.argmin(-1))
+
+
 def test_places_among_what_is_no_number():
     for shape in SHAPES:
         x = with_specials(some(shape, "float32")[0])

@@ -2,13 +2,14 @@
 // x1 + x2, and each row of it divided by the root of the mean of its squares. NPU_JIT_ELEMENT_A
 // (x1, x2, gamma, sum): half, bfloat16 or float; NPU_JIT_ELEMENT_C (to): the same, or int8 with a
 // scale for each row; AddRmsNormParams. As the library of operators does it
-// (docs/sources/operators.md B5): one buffer for what is loaded, which the vector unit then works
-// in, one for what is stored. Rows that do not fit are read in parts, two times, quantised ones
-// three times.
+// (docs/sources/operators.md B5): quantised rows have one buffer for what is loaded, which the
+// vector unit then works in, one for what is stored. Others are AddNormRows' where the vector unit
+// works on UB. Rows that do not fit are read in parts, two times, quantised ones three times.
 #include <cmath>
 #include <optional>
 
 #include "kernels/device/common/entries.hpp"
+#include "kernels/device/vector/add_norm_rows.hpp"
 #include "kernels/device/vector/quantise.hpp"
 #include "kernels/device/vector/row_reduction.hpp"
 #include "kernels/device/vector/types.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 using vector::kTypeA;
 using vector::kTypeC;
+using vector::NormTiles;
 using vector::size_of;
 
 constexpr bool kQuantised = kTypeC == DataType::kInt8;
@@ -28,7 +30,9 @@ static_assert(is_real(kTypeA) && (is_real(kTypeC) || kQuantised),
 struct Work {
   AddRmsNormParams params;
   std::uint32_t piece = 0;  // rows of a tile; of parts: elements
-  std::uint32_t whole = 0;  // rows fit
+  NormTiles tiles = NormTiles::kParts;
+
+  bool in_parts() const { return tiles == NormTiles::kParts; }
 };
 
 constexpr std::uint32_t kOfInput = size_of(kTypeA), kOfFp32 = size_of(DataType::kFp32);
@@ -46,8 +50,8 @@ class Rows {
  public:
   Rows(AicorePort& port, const Work& work)
       : port_(port), work_(work), p_(work.params), stages_(port) {
-    const std::uint32_t row = padded(work.whole != 0 ? p_.columns : work.piece);
-    const std::uint32_t rows = work.whole != 0 ? work.piece : 1;
+    const std::uint32_t row = padded(work.in_parts() ? work.piece : p_.columns);
+    const std::uint32_t rows = work.in_parts() ? 1 : work.piece;
     aicore::UbParts ub;
     in_ = ub.take(2 * rows * row * kOfInput);
     out_ = ub.take(2 * rows * row * kOfResult);
@@ -59,7 +63,7 @@ class Rows {
   }
 
   void load_gamma() const {
-    if (p_.gamma == 0 || work_.whole == 0) return;
+    if (p_.gamma == 0 || work_.in_parts()) return;
     vector::load_tile(port_, gamma_, {p_.gamma, p_.columns}, {0, 1, p_.columns, p_.columns},
                       kTypeA);
   }
@@ -141,7 +145,7 @@ class Rows {
     const unsigned i = stages_.begin_load();
     vector::load_tile(port_, in_, {p_.x1, p_.columns, column}, tile, kTypeA);
     vector::load_tile(port_, second, {p_.x2, p_.columns, column}, tile, kTypeA);
-    if (work_.whole == 0 && p_.gamma != 0) {
+    if (work_.in_parts() && p_.gamma != 0) {
       vector::load_tile(port_, gamma_, {p_.gamma, p_.columns, column},
                         {0, 1, tile.columns, tile.pitch}, kTypeA);
     }
@@ -247,30 +251,58 @@ class Rows {
   std::uint32_t numbers_[2] = {};  // of a row or part; of the parts so far
 };
 
+template <bool kSeveral>
+void run_rows(AicorePort& port, const Work& work) {
+  vector::AddNormRows<kSeveral> rows(port, work.params, {work.tiles, work.piece});
+  aicore::for_rows(port.call(), work.params.rows, work.piece,
+                   [&](std::uint32_t first, std::uint32_t count) { rows.tile(first, count); });
+}
+
+void run_own(AicorePort& port, const Work& work) {
+  Rows rows(port, work);
+  rows.load_gamma();
+  aicore::for_rows(port.call(), work.params.rows, work.in_parts() ? 1 : work.piece,
+                   [&](std::uint32_t first, std::uint32_t count) {
+                     work.in_parts() ? rows.parts(first) : rows.tile(first, count);
+                   });
+}
+
 int kernel(AicorePort& port) {
   const auto work = work_from<Work>(aicore::Arguments(port, kWorkWords<Work>));
-  {
-    Rows rows(port, work);
-    rows.load_gamma();
-    aicore::for_rows(port.call(), work.params.rows, work.whole != 0 ? work.piece : 1,
-                     [&](std::uint32_t first, std::uint32_t count) {
-                       work.whole != 0 ? rows.tile(first, count) : rows.parts(first);
-                     });
+  switch (work.tiles) {
+    case NormTiles::kRow:
+    case NormTiles::kOnly:
+      run_rows<false>(port, work);
+      break;
+    case NormTiles::kFew:
+    case NormTiles::kMany:
+      run_rows<true>(port, work);
+      break;
+    default:
+      run_own(port, work);
   }
   port.pipe_barrier(Pipe::kAll);
   return 0;
 }
 
-void choose(Work& work, std::uint64_t ub) {
+// `share`: rows of a core.
+void choose(Work& work, const CoreLimits& limits, std::uint32_t share) {
   constexpr std::uint64_t kMostRows = 16;
+  const std::uint64_t ub = limits.ub;
+  if (!kQuantised && !limits.vector_functions) {
+    const auto tile = vector::AddNormRows<true>::choose(work.params.columns, share, ub);
+    work.tiles = tile.kind, work.piece = tile.rows;
+    if (!work.in_parts()) return;
+  }
   const std::uint64_t row = padded(work.params.columns);
   const std::uint64_t weights = row * kGammas + kKept;
   const std::uint64_t each = kBytes * row + 2 * kOfFp32;
-  work.whole = weights + each <= ub ? 1 : 0;
-  work.piece = static_cast<std::uint32_t>(
-      work.whole != 0
-          ? std::min((ub - weights) / each, kMostRows)
-          : (ub - kKept) / (kBytes + kGammas) / aicore::kLocalAlignment * aicore::kLocalAlignment);
+  const bool whole = weights + each <= ub;
+  work.tiles = whole ? NormTiles::kWhole : NormTiles::kParts;
+  work.piece =
+      static_cast<std::uint32_t>(whole ? std::min((ub - weights) / each, kMostRows)
+                                       : (ub - kKept) / (kBytes + kGammas) /
+                                             aicore::kLocalAlignment * aicore::kLocalAlignment);
 }
 
 void host(std::uint32_t block_num, OperatorStream& stream, const AddRmsNormParams& params) {
@@ -289,11 +321,11 @@ void host(std::uint32_t block_num, OperatorStream& stream, const AddRmsNormParam
   if (stream.limits().ub < 8 * 1024) return stream.refuse("UB is smaller than 8 KiB");
   Work work;
   work.params = params;
-  choose(work, stream.limits().ub);
   // Whole shares: the last core may have fewer rows.
   Launches launches(stream, CoreKind::kVector, block_num);
   const std::uint32_t cores = launches.cores(CoreKind::kVector);
   const std::uint32_t share = aicore::divide_up(params.rows, cores);
+  choose(work, stream.limits(), share);
   launches.launch(CoreKind::kVector, 0U, work, aicore::divide_up(params.rows, share));
 }
 

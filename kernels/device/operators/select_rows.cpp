@@ -8,8 +8,10 @@
 // range, so that it goes before or behind an infinity. One after the other is found, and leaves:
 // its key is then the last one there is, its place beyond all. Rows that are longer than UB come in
 // tiles; what was found so far lies before the next one. Few long rows are cut in parts for all
-// cores, and what those found is chosen from by a second launch.
+// cores, and what those found is chosen from by a second launch. Places alone of long rows of
+// reals are RowSegments' where the vector unit works on UB.
 #include "kernels/device/common/entries.hpp"
+#include "kernels/device/vector/row_segments.hpp"
 #include "kernels/device/vector/row_unit.hpp"
 #include "kernels/device/vector/types.hpp"
 #include "npu/operators/tensor_params.hpp"
@@ -61,6 +63,8 @@ struct Work {
   std::uint32_t part = 0, parts = 1;  // of a row
   std::uint32_t k = 1;
   std::uint32_t partial = 0;  // 1: results are for the second launch
+  std::uint32_t share = 0;    // rows of a core that goes through them in segments
+  std::uint32_t reserved = 0;
 
   bool merges() const { return from_places != 0; }
   DataType type() const { return merges() ? kComputed : kTypeA; }
@@ -325,8 +329,16 @@ class Rows {
   std::uint32_t rows_ = 0;  // of the tile
 };
 
+constexpr bool kSegments = !kValues && kReal;
+using Segments = vector::RowSegments<kSmallest>;
+
 int kernel(AicorePort& port) {
-  Rows(port, work_from<Work>(aicore::Arguments(port, kWorkWords<Work>))).run();
+  const auto work = work_from<Work>(aicore::Arguments(port, kWorkWords<Work>));
+  if (work.share == 0) {
+    Rows(port, work).run();
+  } else if constexpr (kSegments) {
+    Segments(port, {work.from, work.places, work.columns, work.rows, work.share}).run();
+  }
   port.pipe_barrier(Pipe::kAll);
   return 0;
 }
@@ -355,6 +367,11 @@ void host(std::uint32_t block_num, OperatorStream& stream, const TensorParams& p
   work.columns = work.part = static_cast<std::uint32_t>(columns);
   work.k = static_cast<std::uint32_t>(k);
   Launches launches(stream, CoreKind::kVector, block_num);
+  if constexpr (kSegments) {
+    work.share = Segments::share(stream.limits(), work.rows, columns, launches.own_cores());
+    const std::uint32_t share = work.share;
+    if (share != 0) return launches.launch(CoreKind::kVector, 0U, work, (rows + share - 1) / share);
+  }
   const auto most = std::min<std::uint64_t>(launches.own_cores() / rows,
                                             columns / std::max<std::uint64_t>(kLeastPart, 8 * k));
   if (most < 2 || columns * k < kLeastWork)

@@ -85,7 +85,7 @@ Made collective_run(const Measurement& row, const Facts& facts, const NamedColle
                            : facts.type == "float16"     ? "fp16"
                                                          : "bf16";
   const auto size = reports::size_name(*bytes);
-  const std::string algorithm = says(row.note, "AIV") ? "aiv" : "automatic";
+  const std::string algorithm = says(row.note, "AIV copy") ? "aiv" : "automatic";
   Operation made;
   made.configuration = system->name;
   made.workload = "collective";

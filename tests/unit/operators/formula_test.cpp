@@ -3,8 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+
 #include "kernels/operators/formula.hpp"
 #include "kernels/operators/launcher/host_entry.hpp"
+#include "tests/support/folders.hpp"
 
 namespace npu::operators {
 namespace {
@@ -25,6 +31,27 @@ TEST(Formula, TakesWhatThePageSays) {
         "rint(a)+floor(a)+ceil(a)+trunc(a)+round(a)", "where(a >= s, a, 0)", "-(-a)"}) {
     EXPECT_EQ(formula_error(text), "") << text;
   }
+}
+
+// What `pattern` finds in a source, its first group.
+std::set<std::string> found_in(const std::string& file, const char* pattern) {
+  std::ifstream stream(source_dir() + "/" + file);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const std::regex each(pattern);
+  std::set<std::string> names;
+  for (std::sregex_iterator at(text.begin(), text.end(), each), end; at != end; ++at) {
+    names.insert((*at)[1]);
+  }
+  return names;
+}
+
+TEST(Formula, KnowsTheFunctionsThatTheKernelsHave) {
+  const char* const kDefined = "\nauto (\\w+)\\(const A& a(?:, const B& b)?\\) ";
+  auto defined = found_in("kernels/device/vector/functions.hpp", kDefined);
+  defined.merge(found_in("kernels/device/vector/formula.hpp", kDefined));
+  for (const auto* const own : {"exp_precise", "extreme"}) EXPECT_EQ(defined.erase(own), 1U);
+  EXPECT_EQ(found_in("kernels/operators/formula.cpp", "\\{\"(\\w+)\", \\d, (?:true|false)\\}"),
+            defined);
 }
 
 TEST(Formula, SaysWhatIsNone) {

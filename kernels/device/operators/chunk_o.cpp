@@ -29,6 +29,7 @@ void outputs(AicorePort& port, const Work& work, std::uint32_t depth, std::uint6
 
 void scores(AicorePort& port, const Work& work) {
   chunks::token_products(port, work, work.first, work.in[0], work.in[1], work.spare[0]);
+  port.pipe_barrier(Pipe::kAll);  // the next products have the same flags
   outputs(
       port, work, work.head, work.spare[2],
       [&](std::uint64_t, const Piece& at) {

@@ -24,25 +24,25 @@ void scale(AicorePort& port, const Work& work) {
   rows.run(s);
 }
 
+// Those of both results.
 void products(AicorePort& port, const Work& work) {
   const std::uint64_t pitch = std::uint64_t{work.heads} * work.head;
-  for (unsigned result = 0; result < 2; ++result) {
-    chunks::for_pieces<Rows, Rows, chunks::kTypeC>(
-        port, work.first, work.chunk, work.head, work.pieces(), [&](std::uint64_t i) {
-          const Piece at = chunks::piece(i, work.heads);
-          return matmul::Product<Rows, Rows>{
-              {chunks::rows_at(work.in[2], work, at.chunk, at.head, work.heads, work.chunk),
-               work.chunk, work.chunk, std::uint64_t{work.heads} * work.chunk},
-              {work.spare[result] + i * work.area() * chunks::kElement, work.chunk, work.head,
-               work.head},
-              chunks::rows_at(work.to[result], work, at.chunk, at.head, work.heads, work.head),
-              pitch,
-              work.chunk,
-              work.head,
-              0,
-              work.chunk};
-        });
-  }
+  chunks::for_pieces<Rows, Rows, chunks::kTypeC>(
+      port, work.first, work.chunk, work.head, 2 * work.pieces(), [&](std::uint64_t both) {
+        const std::uint64_t result = both / work.pieces(), i = both % work.pieces();
+        const Piece at = chunks::piece(i, work.heads);
+        return matmul::Product<Rows, Rows>{
+            {chunks::rows_at(work.in[2], work, at.chunk, at.head, work.heads, work.chunk),
+             work.chunk, work.chunk, std::uint64_t{work.heads} * work.chunk},
+            {work.spare[result] + i * work.area() * chunks::kElement, work.chunk, work.head,
+             work.head},
+            chunks::rows_at(work.to[result], work, at.chunk, at.head, work.heads, work.head),
+            pitch,
+            work.chunk,
+            work.head,
+            0,
+            work.chunk};
+      });
 }
 
 int kernel(AicorePort& port) {

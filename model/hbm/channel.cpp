@@ -30,11 +30,11 @@ namespace npu::model::hbm {
 
 // As many as may be taken before their time.
 void Channel::feed_ahead(Clock until) {
-  const Clock last = std::min(until, engine_->ahead_until());
   Burst burst = next_burst();
-  for (unsigned room = engine_->read_room(); room != 0; --room) {
+  const bool write = burst.write;
+  for (unsigned room = engine_->room_alone(write); room != 0; --room) {
     const Clock at = std::max(backlog_[first_].arrived, next_feed_);
-    if (at > last || burst.write) return;
+    if (at > std::min(until, engine_->ahead_until(write)) || burst.write != write) return;
     fed(at);
     const Burst now = burst;
     if (!empty()) {

@@ -38,7 +38,11 @@ void ChannelEngine::enqueue(const Burst& burst, Clock at) {
 
 void ChannelEngine::enter_ahead(const Burst& burst, Clock at) {
   commands_.account().queued(commands_.layout().pseudo_channel_of(burst.lane), at + 1);
-  commands_.append(burst, at, Traffic::kReads);
+  if (burst.write) {
+    commands_.append(burst, at, Traffic::kWrites);
+  } else {
+    commands_.append(burst, at, Traffic::kReads);
+  }
 }
 
 [[gnu::noinline]] unsigned ChannelEngine::enter_run(LoneRun::Bursts bursts, Clock at, Clock until) {
@@ -84,10 +88,13 @@ void ChannelEngine::enter_ahead(const Burst& burst, Clock at) {
 
 // Inlines what it calls: that is what a burst's time is spent on.
 [[gnu::flatten, gnu::noinline]] void ChannelEngine::decide(Clock until) {
-  if (traffic() == Traffic::kReads) {
-    decide(until, Traffic::kReads);
-  } else {
-    decide(until, Traffic::kAny);
+  switch (traffic()) {
+    case Traffic::kReads:
+      return decide(until, Traffic::kReads);
+    case Traffic::kWrites:
+      return decide(until, Traffic::kWrites);
+    case Traffic::kAny:
+      return decide(until, Traffic::kAny);
   }
 }
 

@@ -18,7 +18,7 @@ CommandScheduler::CommandScheduler(const HbmConfig& config, std::vector<BurstDon
 
 void CommandScheduler::append(const Burst& burst, Clock at, Traffic traffic) {
   if (queue_.ages_exhausted()) renumber();
-  const auto oldest = queue_.append(burst, at, traffic == Traffic::kAny && burst.write);
+  const auto oldest = queue_.append(burst, at, is_write(burst.write, traffic));
   if (drain_changed(traffic)) {
     update_all();
   } else if (oldest == RequestQueue::Oldest::kMiss) {

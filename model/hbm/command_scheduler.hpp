@@ -56,12 +56,17 @@ class CommandScheduler {
                   : queue_.queued(false) + queue_.queued(true) < limit_[0];
   }
   unsigned window(bool write) const { return limit_[write ? 1 : 0]; }
-  unsigned read_room() const { return limit_[0] - queue_.queued(false); }
+  // Split queues: how many of a kind fit.
+  unsigned room_alone(bool write) const { return limit_[write ? 1 : 0] - queue_.queued(write); }
   // A burst that is not in the queue would be counted as if it were.
   bool holds_two_of_each() const { return limit_[0] >= 2 && limit_[1] >= 2; }
   bool idle() const { return account_.waiting() == 0; }
-  // Split queues: reads are served, and there are no writes.
-  bool reads_alone() const { return split_ && drain_.list() == 0 && !queue_.holds_writes(); }
+  // Split queues: one kind is served, and there are none of the other.
+  Traffic traffic() const {
+    const bool writes = drain_.list() != 0;
+    if (!split_ || queue_.holds(!writes)) return Traffic::kAny;
+    return writes ? Traffic::kWrites : Traffic::kReads;
+  }
   // Split queues: there are both.
   bool mixed() const { return split_ && queue_.queued(false) != 0 && queue_.queued(true) != 0; }
 
@@ -144,9 +149,11 @@ class CommandScheduler {
   }
 
  private:
-  bool split(Traffic traffic) const { return traffic == Traffic::kReads || split_; }
+  bool split(Traffic traffic) const { return traffic != Traffic::kAny || split_; }
   // Which list the policy serves now.
-  std::size_t list(Traffic traffic) const { return traffic == Traffic::kReads ? 0 : drain_.list(); }
+  std::size_t list(Traffic traffic) const {
+    return traffic == Traffic::kAny ? drain_.list() : std::size_t{traffic == Traffic::kWrites};
+  }
   bool drain_changed(Traffic traffic) { return traffic == Traffic::kAny && drain_.changed(queue_); }
   bool may_precharge(const Bank& bank, Traffic traffic) const;
   void update_row(int lane, Traffic traffic);

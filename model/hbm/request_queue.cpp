@@ -6,7 +6,8 @@
 
 namespace npu::model::hbm {
 
-RequestQueue::RequestQueue(bool split, unsigned capacity) : split_(split), banks_{}, requests_{} {
+RequestQueue::RequestQueue(bool split, unsigned capacity)
+    : split_(split), held_{capacity, 0}, banks_{}, requests_{} {
   sc_assert(capacity < static_cast<unsigned>(kAgeLimit));
   requests_[kNoRequest].arrived = kNever;  // a command for it is never due
   for (unsigned slot = capacity; slot > kNoRequest; --slot) release(static_cast<Slot>(slot), false);

@@ -93,7 +93,7 @@ class RequestQueue {
     list.head |= only_if(list.tail == kNoRequest, slot);
     list.tail = slot;
     ++queued_[write ? 1 : 0];
-    writes_held_ += write ? 1 : 0;
+    ++held_[write ? 1 : 0];
     rows_[burst.lane].add(burst.row);
     holding_.add(burst.lane);
     const bool hit = bank.open & (bank.row == burst.row);  // one branch
@@ -128,7 +128,7 @@ class RequestQueue {
   }
   void release(Slot slot, bool write) {
     slot_of_age_[static_cast<std::size_t>(requests_[slot].age)] = kNoRequest;
-    writes_held_ -= write ? 1 : 0;
+    --held_[write ? 1 : 0];
     requests_[slot].next = free_;
     free_ = slot;
   }
@@ -180,8 +180,8 @@ class RequestQueue {
 
   // Queued requests by kind (opened ones do not count).
   unsigned queued(bool write) const { return queued_[write ? 1 : 0]; }
-  // Whether any request, queued or opened, is a write.
-  bool holds_writes() const { return writes_held_ != 0; }
+  // Whether any request of the kind is held, queued or opened.
+  bool holds(bool write) const { return held_[write ? 1 : 0] != 0; }
   bool ages_exhausted() const { return next_age_ == kAgeLimit; }
   // Make ages free again, keeping their order: all become less by the same number, which is
   // returned, or 0 if an old request is in the way; one by one.
@@ -227,7 +227,7 @@ class RequestQueue {
   bool split_;
   std::int16_t next_age_ = 0;
   std::array<unsigned, 2> queued_{};
-  unsigned writes_held_ = 0;
+  std::array<unsigned, 2> held_{};
   Slot free_ = kNoRequest;  // linked by `next`; the last one used comes first
   std::array<Bank, kMaxLanes> banks_;
   std::array<Rows, kMaxLanes> rows_{};

@@ -45,7 +45,20 @@ void ChannelEngine::enter_ahead(const Burst& burst, Clock at) {
   }
 }
 
-[[gnu::noinline]] unsigned ChannelEngine::enter_run(LoneRun::Bursts bursts, Clock at, Clock until) {
+void ChannelEngine::enter_ahead(const BurstTurns& bursts, Clock at) {
+  const unsigned pseudo_channel = commands_.layout().pseudo_channel_of(bursts.lane[0]);
+  for (unsigned i = 0; i < bursts.count; ++i) {
+    commands_.account().queued(pseudo_channel, at + i + 1);
+  }
+  if (bursts.write) {
+    commands_.append_turns(bursts, at, Traffic::kWrites);
+  } else {
+    commands_.append_turns(bursts, at, Traffic::kReads);
+  }
+}
+
+[[gnu::noinline]] unsigned ChannelEngine::enter_run(const BurstTurns& bursts, Clock at,
+                                                    Clock until) {
   if (commands_.refreshes().pending()) return 0;
   const Clock last = std::min(until, refresh_.next() - 1);
   // Of two the second may come when the first is served, and be alone, too; of a few most would be
@@ -102,6 +115,12 @@ void ChannelEngine::decide(Clock until, Traffic traffic) {
   for (Clock at = next_decision(); at <= until; at = next_decision()) {
     if (traffic == Traffic::kReads && !commands_.columns().any_hit() && !idle() &&
         OpenedReads(commands_, refresh_, at, until).decide()) {
+      continue;
+    }
+    if (traffic != Traffic::kAny && hits_come_first(at)) {
+      commands_.follow(at);
+      commands_.serve_hits(std::min({until, refresh_.next() - 1, at + OpenedReads::kAhead}),
+                           traffic);
       continue;
     }
     if (refresh_.next() == at && idle()) {

@@ -66,11 +66,12 @@ class ChannelEngine {
   }
   unsigned room_alone(bool write) const { return commands_.room_alone(write); }
   void enter_ahead(const Burst& burst, Clock at);
+  void enter_ahead(const BurstTurns& bursts, Clock at);  // one a clock
   // Takes bursts, one a clock from `at` on, and decides everything up to `until`, when something
   // else may be taken; how many: those that come until then, or until the next refresh, or none. To
   // be called after advance(at), and only if takes_runs().
   bool takes_runs() const { return idle() && short_cuts_ && takes_runs_; }
-  unsigned enter_run(LoneRun::Bursts bursts, Clock at, Clock until);
+  unsigned enter_run(const BurstTurns& bursts, Clock at, Clock until);
   // A burst for this bank comes soon.
   void prefetch(int lane) const { commands_.prefetch(lane); }
   // Makes every decision up to and including `until`.
@@ -113,6 +114,11 @@ class ChannelEngine {
   // What the queues hold now, as far as short cuts may make use of it.
   Traffic traffic() const {
     return lone_.waits() || !short_cuts_ ? Traffic::kAny : commands_.traffic();
+  }
+  // Whether what comes at `at` is the RD or WR of a row hit, and nothing else.
+  bool hits_come_first(Clock at) const {
+    return commands_.columns().any_hit() && !commands_.columns().any_activated() &&
+           commands_.rows().next().at > at && refresh_.next() > at;
   }
   void step(Clock at, Traffic traffic);
   void decide(Clock until);

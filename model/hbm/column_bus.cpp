@@ -27,14 +27,24 @@ void ColumnBus::find(const RequestQueue& queue, const ChannelTiming& timing, Tra
   const Clock floor = next_.at;
   NextCommand first;
   if (any_activated()) first = earliest_activated(floor, queue, timing, traffic);
-  for (const RowHits::Hit& hit : hits_) {
-    if (first.at == floor) break;
+  if (first.at != floor) {
+    const FirstHit hit = first_hit(floor, timing, traffic);
+    if (hit.at < first.at) first = {hit.at, hit.hit->lane};
+  }
+  next_ = first;
+}
+
+ColumnBus::FirstHit ColumnBus::first_hit(Clock floor, const ChannelTiming& timing,
+                                         Traffic traffic) {
+  FirstHit first;
+  for (RowHits::Hit& hit : hits_) {
     const bool write = is_write(hit.write, traffic);
     const Clock held = held_.until(write ? kWrite : kRead, hit.block);
     const Clock at = std::max({hit.from, timing.group_column_from(hit.group, write), held, floor});
-    if (at < first.at) first = {at, hit.lane};
+    if (at < first.at) first = {at, &hit};
+    if (at == floor) break;
   }
-  next_ = first;
+  return first;
 }
 
 // Those behind one that its bank allows only later are later, too.

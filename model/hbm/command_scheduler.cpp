@@ -17,18 +17,36 @@ CommandScheduler::CommandScheduler(const HbmConfig& config, std::vector<BurstDon
       reporter_(layout_) {}
 
 void CommandScheduler::append(const Burst& burst, Clock at, Traffic traffic) {
-  if (queue_.ages_exhausted()) renumber();
+  if (queue_.ages_left() == 0) renumber();
   const auto oldest = queue_.append(burst, at, is_write(burst.write, traffic));
+  appended(burst.lane, oldest, traffic);
+}
+
+// The first of them comes at `at`, the others a clock after the other.
+void CommandScheduler::append_turns(const BurstTurns& bursts, Clock at, Traffic traffic) {
+  if (queue_.ages_left() < bursts.count) renumber();
+  for (unsigned i = 0; i < bursts.lanes && i < bursts.count; ++i) {
+    const unsigned count = (bursts.count - i + bursts.lanes - 1) / bursts.lanes;
+    const Burst burst{bursts.row, bursts.tag, bursts.lane[i], bursts.write};
+    appended(
+        burst.lane,
+        queue_.append_many(burst, at + i, is_write(burst.write, traffic), i, count, bursts.lanes),
+        traffic);
+  }
+  queue_.pass_ages(bursts.count);
+}
+
+void CommandScheduler::appended(int lane, RequestQueue::Oldest oldest, Traffic traffic) {
   if (drain_changed(traffic)) {
     update_all();
   } else if (oldest == RequestQueue::Oldest::kMiss) {
     const NextCommand before = rows_.next();
-    update_row(burst.lane, traffic);
+    update_row(lane, traffic);
     // The youngest is first only if it comes earlier.
     if (rows_.next().at == before.at && !rows_.acts_are_late(traffic)) rows_.set_next(before);
   } else if (oldest == RequestQueue::Oldest::kHit) {
-    update_column(burst.lane, traffic);
-    if (!split(traffic)) update_row(burst.lane, traffic);  // the row stays open now
+    update_column(lane, traffic);
+    if (!split(traffic)) update_row(lane, traffic);  // the row stays open now
   }
 }
 
@@ -168,10 +186,10 @@ bool CommandScheduler::issue_column(Clock at, Traffic traffic) {
     bank.opened = kNoRequest;
     columns_.served_activated(lane);
     awaited = refreshes_.gates(lane);
+    queue_.release(slot, write);
   } else {
-    queue_.unlink(slot, write);
+    queue_.serve(slot, write);
   }
-  queue_.release(slot, write);
   if (drain_changed(traffic)) {
     update_all();
   } else if (activated && bank.lists[list(traffic)].hit == kNoRequest && !awaited) {
@@ -184,6 +202,47 @@ bool CommandScheduler::issue_column(Clock at, Traffic traffic) {
   return awaited;
 }
 
+[[gnu::flatten, gnu::noinline]] void CommandScheduler::serve_hits(Clock last, Traffic traffic) {
+  if (traffic == Traffic::kWrites) {
+    serve_hits_of(last, Traffic::kWrites);
+  } else {
+    serve_hits_of(last, Traffic::kReads);
+  }
+}
+
+void CommandScheduler::serve_hits_of(Clock last, Traffic traffic) {
+  for (Clock from = columns_.next().at;;) {
+    const auto [at, hit] = columns_.first_hit(from, timing_, traffic);
+    if (at > last || at >= rows_.next().at) {
+      return columns_.set_next({at, hit == nullptr ? NextCommand::kUnknown : hit->lane});
+    }
+    now_ = at;
+    serve_hit(*hit, at, traffic);
+    now_ = from = at + 1;
+  }
+}
+
+void CommandScheduler::serve_hit(RowHits::Hit& hit, Clock at, Traffic traffic) {
+  const int lane = hit.lane;
+  Bank& bank = queue_.bank(lane);
+  const BankList& served = bank.lists[list(traffic)];
+  const Slot slot = served.hit;
+  const Request& request = queue_.at(slot);
+  const bool write = is_write(request, traffic);
+  reporter_.report(write ? CommandKind::kWrite : CommandKind::kRead, lane, bank.row, at);
+  serve(request, lane, at, traffic);
+  columns_.issued_alone(lane, write, at);
+  queue_.serve(slot, write);
+  if (served.hit == kNoRequest) {
+    columns_.withdraw(lane);
+  } else {
+    const Request& next = queue_.at(served.hit);
+    const Clock allowed = ChannelTiming::bank_column_from(bank.clocks, write);
+    columns_.next_hit(hit, next.age, std::max(next.arrived + 1, allowed));
+  }
+  if (served.miss != kNoRequest) update_row(lane, traffic);
+}
+
 void CommandScheduler::issue_row(Clock at, Traffic traffic) {
   const int lane = rows_.next().lane;
   Bank& bank = queue_.bank(lane);
@@ -194,17 +253,16 @@ void CommandScheduler::issue_row(Clock at, Traffic traffic) {
     account_.precharged();
     return;
   }
-  const Slot slot = bank.lists[list(traffic)].miss;
-  Request& request = queue_.at(slot);
-  const std::uint32_t row = request.row;
-  request.activated = true;
+  Slot slot = bank.lists[list(traffic)].miss;
+  const std::uint32_t row = queue_.at(slot).row;
   reporter_.report(CommandKind::kActivate, lane, row, at);
   activate(lane, at);
   if (split(traffic)) {
-    queue_.unlink_first(slot, is_write(request, traffic));
+    slot = queue_.take_first(slot, is_write(queue_.at(slot), traffic));
     bank.opened = slot;
     columns_.activated(lane);
   }
+  queue_.at(slot).activated = true;
   queue_.open_row(lane, row);
   rows_.occupy_by_act(at);
   account_.activated();
@@ -256,10 +314,8 @@ void CommandScheduler::serve_alone(const Request& request, int lane, Clock at) {
 void CommandScheduler::wait_for_activated(int lane) {
   Bank& bank = queue_.bank(lane);
   const Slot slot = bank.lists[list(Traffic::kAny)].hit;
-  Request& request = queue_.at(slot);
-  request.activated = true;
-  queue_.unlink(slot, request.write);
-  bank.opened = slot;
+  bank.opened = queue_.take(slot, queue_.at(slot).write);
+  queue_.at(bank.opened).activated = true;
   columns_.activated(lane);
   update_column(lane, Traffic::kAny);
 }
@@ -307,12 +363,11 @@ Candidates::Foremost CommandScheduler::activate_for_read(int lane, Clock at,
                                                          const Candidates::Foremost& it) {
   const Candidates::Foremost behind = rows_.after_activate(at, it, lane);
   Bank& bank = queue_.bank(lane);
-  const Slot slot = bank.lists[0].miss;
+  const Slot slot = queue_.take_first(bank.lists[0].miss, false);
   Request& request = queue_.at(slot);
   reporter_.report(CommandKind::kActivate, lane, request.row, at);
   request.activated = true;
   activate(lane, at);
-  queue_.unlink_first(slot, false);
   queue_.open_row(lane, request.row);
   account_.activated();
   bank.opened = slot;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/config/chip_config.hpp"
+#include "model/hbm/burst_run.hpp"
 #include "model/hbm/channel_account.hpp"
 #include "model/hbm/channel_layout.hpp"
 #include "model/hbm/channel_timing.hpp"
@@ -71,12 +72,16 @@ class CommandScheduler {
   bool mixed() const { return split_ && queue_.queued(false) != 0 && queue_.queued(true) != 0; }
 
   void append(const Burst& burst, Clock at, Traffic traffic);
+  void append_turns(const BurstTurns& bursts, Clock at, Traffic traffic);
   void prefetch(int lane) const { queue_.prefetch(lane); }
 
   // The next command of a bus, if it is due at `at`; what comes then is known afterwards.
   // True: a refresh has waited for that.
   bool step_columns(Clock at, Traffic traffic);
   void step_rows(Clock at, Traffic traffic);
+  // One kind alone: RDs or WRs of row hits, which are all that may come on the column bus, up to
+  // `last` and before the next command of the row bus.
+  void serve_hits(Clock last, Traffic traffic);
   // What comes next on both buses is known afterwards.
   void find_next();
   // There is no command to come, but perhaps one RD or WR, which is not in the queue.
@@ -156,12 +161,15 @@ class CommandScheduler {
   }
   bool drain_changed(Traffic traffic) { return traffic == Traffic::kAny && drain_.changed(queue_); }
   bool may_precharge(const Bank& bank, Traffic traffic) const;
+  void appended(int lane, RequestQueue::Oldest oldest, Traffic traffic);
   void update_row(int lane, Traffic traffic);
   void update_column(int lane, Traffic traffic);
   void offer_activate(int lane, Slot slot);
   void offer_column(int lane, Slot slot, bool activated, Traffic traffic);
   void find_row(Traffic traffic) { rows_.find(queue_, traffic); }
   void find_column(Traffic traffic) { columns_.find(queue_, timing_, traffic); }
+  void serve_hits_of(Clock last, Traffic traffic);
+  void serve_hit(RowHits::Hit& hit, Clock at, Traffic traffic);
   bool issue_column(Clock at, Traffic traffic);
   void issue_row(Clock at, Traffic traffic);
   void serve(const Request& request, int lane, Clock at, Traffic traffic);

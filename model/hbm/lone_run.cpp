@@ -5,7 +5,7 @@
 
 namespace npu::model::hbm {
 
-LoneRun::LoneRun(CommandScheduler& commands, const Bursts& bursts, Clock at)
+LoneRun::LoneRun(CommandScheduler& commands, const BurstTurns& bursts, Clock at)
     : commands_(commands),
       bursts_(bursts),
       at_(at),

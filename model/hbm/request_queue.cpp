@@ -30,7 +30,28 @@ int RequestQueue::lower_ages() {
   return less;
 }
 
+// Makes each burst of a request one by itself.
+void RequestQueue::split_up(Slot slot) {
+  Request& last = requests_[slot];
+  while (last.count > 1) {
+    const Slot first = free_;
+    free_ = requests_[first].next;
+    requests_[first] = last;
+    requests_[first].count = 1;
+    requests_[first].next = slot;
+    requests_[last.previous].next = first;
+    last.previous = first;
+    slot_of_age_[static_cast<std::size_t>(requests_[first].age)] = first;
+    BankList& list = banks_[last.lane].lists[split_ && last.write ? 1 : 0];
+    if (list.head == slot) list.head = first;
+    if (list.hit == slot) list.hit = first;
+    if (list.miss == slot) list.miss = first;
+    pass_first(slot);
+  }
+}
+
 [[gnu::noinline]] void RequestQueue::renumber() {
+  for (int age = 0; age < next_age_; ++age) split_up(of_age(age));
   std::int16_t held = 0;
   for (auto& slot : slot_of_age_) {
     const Slot moved = slot;

@@ -117,18 +117,23 @@ void ChannelEngine::decide(Clock until, Traffic traffic) {
         OpenedReads(commands_, refresh_, at, until).decide()) {
       continue;
     }
-    if (traffic != Traffic::kAny && hits_come_first(at)) {
-      commands_.follow(at);
-      commands_.serve_hits(std::min({until, refresh_.next() - 1, at + OpenedReads::kAhead}),
-                           traffic);
-      continue;
-    }
+    if (traffic != Traffic::kAny && serve_hits(at, until, traffic)) continue;
     if (refresh_.next() == at && idle()) {
       while_idle(until);
     } else {
       step(at, traffic);
     }
   }
+}
+
+// If nothing comes at `at` but the RD or WR of a row hit: that and what follows of the kind.
+bool ChannelEngine::serve_hits(Clock at, Clock until, Traffic traffic) {
+  if (!commands_.columns().any_hit() || commands_.rows().next().at <= at) return false;
+  const Clock other = std::min(refresh_.next(), commands_.activated_from(traffic));
+  if (other <= at) return false;
+  commands_.follow(at);
+  commands_.serve_hits(std::min({until, other - 1, at + OpenedReads::kAhead}), traffic);
+  return true;
 }
 
 [[gnu::noinline]] void ChannelEngine::while_idle(Clock until) {

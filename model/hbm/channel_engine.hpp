@@ -115,11 +115,7 @@ class ChannelEngine {
   Traffic traffic() const {
     return lone_.waits() || !short_cuts_ ? Traffic::kAny : commands_.traffic();
   }
-  // Whether what comes at `at` is the RD or WR of a row hit, and nothing else.
-  bool hits_come_first(Clock at) const {
-    return commands_.columns().any_hit() && !commands_.columns().any_activated() &&
-           commands_.rows().next().at > at && refresh_.next() > at;
-  }
+  bool serve_hits(Clock at, Clock until, Traffic traffic);
   void step(Clock at, Traffic traffic);
   void decide(Clock until);
   void decide(Clock until, Traffic traffic);

@@ -214,12 +214,21 @@ void CommandScheduler::serve_hits_of(Clock last, Traffic traffic) {
   for (Clock from = columns_.next().at;;) {
     const auto [at, hit] = columns_.first_hit(from, timing_, traffic);
     if (at > last || at >= rows_.next().at) {
-      return columns_.set_next({at, hit == nullptr ? NextCommand::kUnknown : hit->lane});
+      columns_.set_next({at, hit == nullptr ? NextCommand::kUnknown : hit->lane});
+      if (!columns_.any_activated()) return;
+      columns_.set_next({from, NextCommand::kUnknown});
+      return find_column(traffic);
     }
     now_ = at;
     serve_hit(*hit, at, traffic);
     now_ = from = at + 1;
   }
+}
+
+Clock CommandScheduler::activated_from(Traffic traffic) const {
+  const int lane = columns_.first_activated();
+  if (lane == LaneList::kEnd) return kNever;
+  return ChannelTiming::bank_column_from(queue_.bank(lane).clocks, traffic == Traffic::kWrites);
 }
 
 void CommandScheduler::serve_hit(RowHits::Hit& hit, Clock at, Traffic traffic) {

@@ -79,9 +79,11 @@ class CommandScheduler {
   // True: a refresh has waited for that.
   bool step_columns(Clock at, Traffic traffic);
   void step_rows(Clock at, Traffic traffic);
-  // One kind alone: RDs or WRs of row hits, which are all that may come on the column bus, up to
-  // `last` and before the next command of the row bus.
+  // One kind alone: RDs or WRs of row hits, which are all that may come on the column bus up to
+  // `last`, until then and before the next command of the row bus.
   void serve_hits(Clock last, Traffic traffic);
+  // One kind alone: no RD or WR that an ACT was issued for comes before.
+  Clock activated_from(Traffic traffic) const;
   // What comes next on both buses is known afterwards.
   void find_next();
   // There is no command to come, but perhaps one RD or WR, which is not in the queue.

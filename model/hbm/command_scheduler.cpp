@@ -162,13 +162,8 @@ void CommandScheduler::step_rows(Clock at, Traffic traffic) {
 // A RD or WR as far as it does not matter where its request waits.
 void CommandScheduler::serve(const Request& request, int lane, Clock at, Traffic traffic) {
   Bank& bank = queue_.bank(lane);
-  const bool write = is_write(request, traffic);
   account_.served(request, lane, layout_.pseudo_channel_of(lane), at, bank, refreshes_, traffic);
-  if (write) {
-    timing_.write(bank.clocks, lane, at);
-  } else {
-    timing_.read(bank.clocks, lane, at);
-  }
+  timing_.column(bank.clocks, lane, is_write(request, traffic), at);
 }
 
 bool CommandScheduler::issue_column(Clock at, Traffic traffic) {
@@ -312,11 +307,16 @@ void CommandScheduler::activate_alone(int lane, std::uint32_t row, Clock at) {
   not_before(at + 1);
 }
 
-void CommandScheduler::serve_alone(const Request& request, int lane, Clock at) {
-  const auto kind = request.write ? CommandKind::kWrite : CommandKind::kRead;
-  reporter_.report(kind, lane, queue_.bank(lane).row, at);
-  serve(request, lane, at, Traffic::kAny);
-  columns_.issued_alone(lane, request.write, at);
+void CommandScheduler::count_alone(const Request& request, int lane, Clock at) {
+  const Bank& bank = queue_.bank(lane);
+  reporter_.report(request.write ? CommandKind::kWrite : CommandKind::kRead, lane, bank.row, at);
+  account_.served(request, lane, layout_.pseudo_channel_of(lane), at, bank, refreshes_,
+                  Traffic::kAny);
+}
+
+void CommandScheduler::settle_alone(int lane, bool write, Clock at) {
+  timing_.column(queue_.bank(lane).clocks, lane, write, at);
+  columns_.issued_alone(lane, write, at);
   not_before(at + 1);
 }
 

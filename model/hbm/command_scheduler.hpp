@@ -98,7 +98,13 @@ class CommandScheduler {
   // The same one by one, while nothing is on offer (lone_run.hpp).
   void precharge_alone(int lane, Clock at);
   void activate_alone(int lane, std::uint32_t row, Clock at);
-  void serve_alone(const Request& request, int lane, Clock at);
+  void serve_alone(const Request& request, int lane, Clock at) {
+    count_alone(request, lane, at);
+    settle_alone(lane, request.write, at);
+  }
+  // Its parts: what is told and counted, and what it changes for others.
+  void count_alone(const Request& request, int lane, Clock at);
+  void settle_alone(int lane, bool write, Clock at);
   void serves_alone(bool write) { drain_.served_alone(write); }
   // The bank's oldest hit is what its ACT was issued for.
   void wait_for_activated(int lane);

@@ -39,11 +39,15 @@ class LoneRun {
 
   // The first clock at which a burst may be served.
   Clock arrived(unsigned burst) const { return at_ + burst + 1; }
+  Request request_of(const Turn& turn) const;  // its next burst
   Next next_row() const;
   Next next_column() const;
+  bool takes_turns() const;
+  void issue_in_turn(Clock last);
   void issue_row(const Next& next);
   void issue_column(const Next& next);
   void hand_over();
+  void append_from(unsigned first);
 
   CommandScheduler& commands_;
   const BurstTurns& bursts_;

@@ -33,7 +33,7 @@ namespace npu::model::hbm {
 
 class ChannelEngine {
  public:
-  // Served bursts are appended to `done`, in order of their clocks.
+  // Served bursts are appended to `done`, in order of their clocks (BurstDone).
   ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& done);
 
   // The lane of a bank, for Burst::lane.

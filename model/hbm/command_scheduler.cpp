@@ -163,7 +163,9 @@ void CommandScheduler::step_rows(Clock at, Traffic traffic) {
 void CommandScheduler::serve(const Request& request, int lane, Clock at, Traffic traffic) {
   Bank& bank = queue_.bank(lane);
   account_.served(request, lane, layout_.pseudo_channel_of(lane), at, bank, refreshes_, traffic);
-  timing_.column(bank.clocks, lane, is_write(request, traffic), at);
+  const bool write = is_write(request, traffic);
+  if (request.count == 1) account_.done(at, request.tag, write, request.served + 1U);
+  timing_.column(bank.clocks, lane, write, at);
 }
 
 bool CommandScheduler::issue_column(Clock at, Traffic traffic) {

@@ -100,6 +100,7 @@ class CommandScheduler {
   void activate_alone(int lane, std::uint32_t row, Clock at);
   void serve_alone(const Request& request, int lane, Clock at) {
     count_alone(request, lane, at);
+    account_.done(at, request.tag, request.write, 1);
     settle_alone(lane, request.write, at);
   }
   // Its parts: what is told and counted, and what it changes for others.

@@ -114,6 +114,7 @@ void LoneRun::issue_in_turn(Clock last) {
   const auto first = [&](unsigned of) {
     return std::max({allowed[of % turns_used_], arrived(of), from});
   };
+  const unsigned begin = burst;
   for (; burst < bursts_.count; ++burst) {
     const Clock at = first(burst);
     if (at > last) break;
@@ -129,6 +130,8 @@ void LoneRun::issue_in_turn(Clock last) {
     allowed[turn] = at + group;
     from = at + bus;
   }
+  if (burst == begin) return;
+  commands_.account().done(served[(burst - 1) % turns_used_], bursts_.tag, write, burst - begin);
   for (unsigned i = burst; i < burst + turns_used_; ++i) {
     const unsigned turn = i % turns_used_;
     if (served[turn] != kNever) commands_.settle_alone(turns_[turn].lane, write, served[turn]);

@@ -38,6 +38,7 @@ void RequestQueue::split_up(Slot slot) {
     free_ = requests_[first].next;
     requests_[first] = last;
     requests_[first].count = 1;
+    requests_[first].served = 0;
     requests_[first].next = slot;
     requests_[last.previous].next = first;
     last.previous = first;

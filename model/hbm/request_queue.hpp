@@ -36,9 +36,10 @@ struct Request {
   bool write : 1;
   bool activated : 1;  // an ACT was issued for it
   Clock arrived;
-  std::uint8_t count;  // bursts
-  std::uint8_t
-      step;  // by so much each is younger than the one before, and came so many clocks later
+  std::uint8_t count;   // bursts
+  std::uint8_t served;  // bursts before them
+  // By so much each is younger than the one before, and came so many clocks later.
+  std::uint8_t step;
 };
 static_assert(sizeof(Request) == 32);
 
@@ -96,6 +97,7 @@ class RequestQueue {
     if (requests_[slot].count > 1) {
       slot_of_age_[static_cast<std::size_t>(requests_[slot].age)] = kNoRequest;
       pass_first(slot);
+      ++requests_[slot].served;
       --queued_[write ? 1 : 0];
       --held_[write ? 1 : 0];
     } else {
@@ -227,6 +229,7 @@ class RequestQueue {
     request.arrived = arrived;
     request.count = static_cast<std::uint8_t>(count);
     request.step = static_cast<std::uint8_t>(step);
+    request.served = 0;
     slot_of_age_[static_cast<std::size_t>(age)] = slot;
     requests_[list.tail].next = slot;
     list.head |= only_if(list.tail == kNoRequest, slot);
@@ -249,7 +252,10 @@ class RequestQueue {
     const int younger = age - last.age;
     if (arrived - last.arrived != younger || last.write != burst.write) return false;
     if (last.count == 1) last.step = static_cast<std::uint8_t>(younger);
-    if (last.step * last.count != younger || last.count == UINT8_MAX) return false;
+    if (last.step * last.count != younger || last.count + last.served == UINT8_MAX) {
+      return false;
+    }
+
     ++last.count;
     ++queued_[burst.write ? 1 : 0];
     ++held_[burst.write ? 1 : 0];
@@ -262,6 +268,7 @@ class RequestQueue {
     free_ = requests_[first].next;
     requests_[first] = requests_[slot];
     requests_[first].count = 1;
+    requests_[first].served = 0;
     slot_of_age_[static_cast<std::size_t>(requests_[first].age)] = first;
     pass_first(slot);
     --queued_[write ? 1 : 0];

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "tests/bench/hbm/hbm_tables.hpp"
+#include "tests/timing/hbm/watched.hpp"
 
 namespace npu::model {
 namespace {
@@ -57,13 +58,6 @@ class OneByOne {
   Clock at_ = 0;
 };
 
-auto served(const std::vector<hbm::BurstDone>& done) {
-  std::vector<std::tuple<Clock, std::uint32_t, bool>> bursts;
-  bursts.reserve(done.size());
-  for (const auto& d : done) bursts.emplace_back(d.issued, d.tag, d.write);
-  return bursts;
-}
-
 auto counts(const hbm::ChannelEngine& engine) {
   const auto& c = engine.counts();
   return std::make_tuple(c.reads, c.writes, c.row_hits, c.activates, c.precharges, c.refreshes);
@@ -102,7 +96,7 @@ void expect_same(const HbmConfig& config, const Traffic& traffic, unsigned seed)
   }
   channel.advance(now + 200'000);
   plain.advance(now + 200'000);
-  EXPECT_EQ(served(done), served(plain.done));
+  EXPECT_EQ(test::last_served(done), test::last_served(plain.done));
   EXPECT_EQ(counts(channel.engine()), counts(plain.engine));
 }
 

@@ -82,7 +82,7 @@ class ChannelAccount {
     last.at = at;
     last.write = write;
     ++(write ? counts_.writes : counts_.reads);
-    counts_.row_hits += request.activated ? 0 : 1;
+    counts_.row_hits += static_cast<unsigned>(!request.activated);
   }
   void done(Clock at, std::uint32_t tag, bool write, unsigned bursts) {
     done_.emplace_back(at, tag, write, bursts);

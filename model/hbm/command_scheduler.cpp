@@ -243,8 +243,7 @@ void CommandScheduler::serve_hit(RowHits::Hit& hit, Clock at, Traffic traffic) {
     columns_.withdraw(lane);
   } else {
     const Request& next = queue_.at(served.hit);
-    const Clock allowed = ChannelTiming::bank_column_from(bank.clocks, write);
-    columns_.next_hit(hit, next.age, std::max(next.arrived + 1, allowed));
+    columns_.next_hit(hit, next.age, std::max(next.arrived + 1, hit.from));
   }
   if (served.miss != kNoRequest) update_row(lane, traffic);
 }

@@ -2,6 +2,7 @@
 // The bursts of one transaction on one channel.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "model/hbm/command.hpp"
@@ -17,6 +18,18 @@ struct BurstRun {
   std::uint32_t tag;
   Clock arrived;
   bool write;
+};
+
+// The first bursts of a run, as far as they lie in one row of each of a few banks of a pseudo
+// channel, which take turns.
+struct BurstTurns {
+  static constexpr unsigned kMaxLanes = 4, kMaxCount = 255;
+  std::uint32_t row;
+  std::uint32_t tag;
+  bool write;
+  unsigned count;
+  unsigned lanes;  // that take turns
+  std::array<std::uint16_t, kMaxLanes> lane;
 };
 
 }  // namespace npu::model::hbm

@@ -10,7 +10,11 @@ namespace npu::model::hbm {
     const Clock at = std::max(run.arrived, next_feed_);
     if (at > until) break;
     if (engine_->takes_ahead(run.write, at)) {
-      feed_ahead(until);
+      if (map_->interleave() > 2) {
+        feed_turns_ahead(until);
+      } else {
+        feed_ahead(until);
+      }
       continue;
     }
     engine_->advance(at);
@@ -30,11 +34,11 @@ namespace npu::model::hbm {
 
 // As many as may be taken before their time.
 void Channel::feed_ahead(Clock until) {
-  const Clock last = std::min(until, engine_->ahead_until());
   Burst burst = next_burst();
-  for (unsigned room = engine_->read_room(); room != 0; --room) {
+  const bool write = burst.write;
+  for (unsigned room = engine_->room_alone(write); room != 0; --room) {
     const Clock at = std::max(backlog_[first_].arrived, next_feed_);
-    if (at > last || burst.write) return;
+    if (at > std::min(until, engine_->ahead_until(write)) || burst.write != write) return;
     fed(at);
     const Burst now = burst;
     if (!empty()) {
@@ -44,6 +48,38 @@ void Channel::feed_ahead(Clock until) {
     engine_->enter_ahead(now, at);
     if (empty()) return;
   }
+}
+
+// The same where many of them lie in one row of each of a few banks.
+void Channel::feed_turns_ahead(Clock until) {
+  const bool write = backlog_[first_].write;
+  for (unsigned room = engine_->room_alone(write); room != 0 && !empty();) {
+    const BurstRun& run = backlog_[first_];
+    const Clock at = std::max(run.arrived, next_feed_);
+    const Clock last = std::min(until, engine_->ahead_until(write));
+    if (at > last || run.write != write) return;
+    BurstTurns turns = next_turns();
+    // While they come no more than they can be served.
+    const auto in_time = static_cast<unsigned>((write ? until : last) - at + 1);
+    turns.count = std::min({turns.count, room, in_time});
+    room -= turns.count;
+    fed(at, turns.count);
+    engine_->enter_ahead(turns, at);
+  }
+}
+
+// Those that come next in one row of each of a few banks.
+BurstTurns Channel::next_turns() {
+  const BurstRun& run = backlog_[first_];
+  const Burst first = next_burst();
+  const auto left = map_->interleave() - static_cast<unsigned>(run.index % map_->interleave());
+  const unsigned count = std::min({run.count, left, BurstTurns::kMaxCount});
+  BurstTurns turns{first.row, first.tag, first.write, count, map_->lanes_in_turn(), {first.lane}};
+  if (turns.lanes > BurstTurns::kMaxLanes) turns.lanes = turns.count = 1;
+  for (unsigned i = 1; i < turns.lanes; ++i) {
+    turns.lane[i] = map_->lane(run.index + i, turned_over_);
+  }
+  return turns;
 }
 
 Burst Channel::next_burst() {
@@ -58,14 +94,7 @@ Burst Channel::next_burst() {
 // As many as an idle channel takes at one go.
 [[gnu::noinline]] unsigned Channel::feed_idle(Clock at, Clock until) {
   const BurstRun& run = backlog_[first_];
-  const auto left = map_->interleave() - static_cast<unsigned>(run.index % map_->interleave());
-  const Burst first = next_burst();
-  LoneRun::Bursts bursts{
-      first.row, first.tag, first.write, std::min(run.count, left), map_->lanes_in_turn(), {}};
-  if (bursts.lanes > LoneRun::kMaxLanes) return 0;
-  for (unsigned i = 0; i < bursts.lanes; ++i) {
-    bursts.lane[i] = map_->lane(run.index + i, turned_over_);
-  }
+  const BurstTurns bursts = next_turns();
   // What comes behind them.
   const bool last = first_ + 1 == backlog_.size();
   const Clock behind = at + bursts.count;

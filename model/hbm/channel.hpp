@@ -34,7 +34,9 @@ class alignas(64) Channel {
 
  private:
   void feed_ahead(Clock until);
+  void feed_turns_ahead(Clock until);
   Burst next_burst();
+  BurstTurns next_turns();
   unsigned feed_idle(Clock at, Clock until);
   void fed(Clock at, unsigned bursts = 1);
   bool empty() const { return first_ == backlog_.size(); }

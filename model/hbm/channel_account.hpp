@@ -16,13 +16,15 @@
 
 namespace npu::model::hbm {
 
-// A burst whose RD or WR was issued. Data of a read has arrived read_latency() later; that of a
-// write has been taken write_latency() later.
+// Bursts whose RDs or WRs were issued, the last of them at `issued`; those of a request are told of
+// with its last one. Data of a read has arrived read_latency() later; that of a write has been
+// taken write_latency() later.
 struct BurstDone {
-  BurstDone(Clock at, std::uint32_t whose, bool is_write)
-      : issued(at), tag(whose), write(is_write) {}
+  BurstDone(Clock at, std::uint32_t whose, bool is_write, unsigned how_many = 1)
+      : issued(at), tag(whose), bursts(static_cast<std::uint16_t>(how_many)), write(is_write) {}
   Clock issued;
   std::uint32_t tag;
+  std::uint16_t bursts;
   bool write;
 };
 
@@ -80,8 +82,10 @@ class ChannelAccount {
     last.at = at;
     last.write = write;
     ++(write ? counts_.writes : counts_.reads);
-    counts_.row_hits += request.activated ? 0 : 1;
-    done_.emplace_back(at, request.tag, write);
+    counts_.row_hits += static_cast<unsigned>(!request.activated);
+  }
+  void done(Clock at, std::uint32_t tag, bool write, unsigned bursts) {
+    done_.emplace_back(at, tag, write, bursts);
   }
 
   const ChannelCounts& counts() const { return counts_; }

@@ -38,10 +38,27 @@ void ChannelEngine::enqueue(const Burst& burst, Clock at) {
 
 void ChannelEngine::enter_ahead(const Burst& burst, Clock at) {
   commands_.account().queued(commands_.layout().pseudo_channel_of(burst.lane), at + 1);
-  commands_.append(burst, at, Traffic::kReads);
+  if (burst.write) {
+    commands_.append(burst, at, Traffic::kWrites);
+  } else {
+    commands_.append(burst, at, Traffic::kReads);
+  }
 }
 
-[[gnu::noinline]] unsigned ChannelEngine::enter_run(LoneRun::Bursts bursts, Clock at, Clock until) {
+void ChannelEngine::enter_ahead(const BurstTurns& bursts, Clock at) {
+  const unsigned pseudo_channel = commands_.layout().pseudo_channel_of(bursts.lane[0]);
+  for (unsigned i = 0; i < bursts.count; ++i) {
+    commands_.account().queued(pseudo_channel, at + i + 1);
+  }
+  if (bursts.write) {
+    commands_.append_turns(bursts, at, Traffic::kWrites);
+  } else {
+    commands_.append_turns(bursts, at, Traffic::kReads);
+  }
+}
+
+[[gnu::noinline]] unsigned ChannelEngine::enter_run(const BurstTurns& bursts, Clock at,
+                                                    Clock until) {
   if (commands_.refreshes().pending()) return 0;
   const Clock last = std::min(until, refresh_.next() - 1);
   // Of two the second may come when the first is served, and be alone, too; of a few most would be
@@ -84,10 +101,13 @@ void ChannelEngine::enter_ahead(const Burst& burst, Clock at) {
 
 // Inlines what it calls: that is what a burst's time is spent on.
 [[gnu::flatten, gnu::noinline]] void ChannelEngine::decide(Clock until) {
-  if (traffic() == Traffic::kReads) {
-    decide(until, Traffic::kReads);
-  } else {
-    decide(until, Traffic::kAny);
+  switch (traffic()) {
+    case Traffic::kReads:
+      return decide(until, Traffic::kReads);
+    case Traffic::kWrites:
+      return decide(until, Traffic::kWrites);
+    case Traffic::kAny:
+      return decide(until, Traffic::kAny);
   }
 }
 
@@ -97,12 +117,23 @@ void ChannelEngine::decide(Clock until, Traffic traffic) {
         OpenedReads(commands_, refresh_, at, until).decide()) {
       continue;
     }
+    if (traffic != Traffic::kAny && serve_hits(at, until, traffic)) continue;
     if (refresh_.next() == at && idle()) {
       while_idle(until);
     } else {
       step(at, traffic);
     }
   }
+}
+
+// If nothing comes at `at` but the RD or WR of a row hit: that and what follows of the kind.
+bool ChannelEngine::serve_hits(Clock at, Clock until, Traffic traffic) {
+  if (!commands_.columns().any_hit() || commands_.rows().next().at <= at) return false;
+  const Clock other = std::min(refresh_.next(), commands_.activated_from(traffic));
+  if (other <= at) return false;
+  commands_.follow(at);
+  commands_.serve_hits(std::min({until, other - 1, at + OpenedReads::kAhead}), traffic);
+  return true;
 }
 
 [[gnu::noinline]] void ChannelEngine::while_idle(Clock until) {

@@ -33,7 +33,7 @@ namespace npu::model::hbm {
 
 class ChannelEngine {
  public:
-  // Served bursts are appended to `done`, in order of their clocks.
+  // Served bursts are appended to `done`, in order of their clocks (BurstDone).
   ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& done);
 
   // The lane of a bank, for Burst::lane.
@@ -51,21 +51,27 @@ class ChannelEngine {
   // The same after advance(at).
   void enter(const Burst& burst, Clock at);
   // A burst may also be taken before its time, while there is room() and more bursts wait than can
-  // be served until then: with split queues, and only reads, what comes later changes nothing now.
-  // (The decisions of a time in one go are quicker.)
+  // be served until then: with split queues, and one kind alone, what comes later changes nothing
+  // now. (The decisions of a time in one go are quicker.)
   bool takes_ahead(bool write, Clock at) const {
-    return !write && traffic() == Traffic::kReads && !idle() && at <= ahead_until() &&
-           read_room() != 0;
+    return traffic() == (write ? Traffic::kWrites : Traffic::kReads) && !idle() &&
+           at <= ahead_until(write) && room_alone(write) != 0;
   }
-  // How far ahead, and how many reads.
-  Clock ahead_until() const { return commands_.now() + OpenedReads::kAhead; }
-  unsigned read_room() const { return commands_.read_room(); }
+  // How far ahead, and how many. Writes only while something is certain to wait still, as no more
+  // than one is served a clock: one that would be alone is planned by itself (LoneBurst, LoneRun),
+  // and when it is served is known earlier then.
+  Clock ahead_until(bool write) const {
+    const Clock ahead = write ? Clock{waiting()} - 2 : OpenedReads::kAhead;
+    return commands_.now() + std::min(ahead, OpenedReads::kAhead);
+  }
+  unsigned room_alone(bool write) const { return commands_.room_alone(write); }
   void enter_ahead(const Burst& burst, Clock at);
+  void enter_ahead(const BurstTurns& bursts, Clock at);  // one a clock
   // Takes bursts, one a clock from `at` on, and decides everything up to `until`, when something
   // else may be taken; how many: those that come until then, or until the next refresh, or none. To
   // be called after advance(at), and only if takes_runs().
   bool takes_runs() const { return idle() && short_cuts_ && takes_runs_; }
-  unsigned enter_run(LoneRun::Bursts bursts, Clock at, Clock until);
+  unsigned enter_run(const BurstTurns& bursts, Clock at, Clock until);
   // A burst for this bank comes soon.
   void prefetch(int lane) const { commands_.prefetch(lane); }
   // Makes every decision up to and including `until`.
@@ -107,9 +113,9 @@ class ChannelEngine {
  private:
   // What the queues hold now, as far as short cuts may make use of it.
   Traffic traffic() const {
-    const bool reads = commands_.reads_alone() && !lone_.waits() && short_cuts_;
-    return reads ? Traffic::kReads : Traffic::kAny;
+    return lone_.waits() || !short_cuts_ ? Traffic::kAny : commands_.traffic();
   }
+  bool serve_hits(Clock at, Clock until, Traffic traffic);
   void step(Clock at, Traffic traffic);
   void decide(Clock until);
   void decide(Clock until, Traffic traffic);

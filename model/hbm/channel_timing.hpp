@@ -83,6 +83,13 @@ class ChannelTiming {
     raise(group(lane).column[0], at + limits_.group_write_to_read);
     raise(bank.pre, at + limits_.write_to_pre);
   }
+  void column(BankClocks& bank, int lane, bool is_write, Clock at) {
+    if (is_write) {
+      write(bank, lane, at);
+    } else {
+      read(bank, lane, at);
+    }
+  }
   // A REF of all banks, to be called for each of them.
   void refresh(BankClocks& bank, Clock at) { raise(bank.act, at + limits_.refresh_to_act); }
   void refresh_bank(BankClocks& bank, int lane, Clock at);

@@ -27,14 +27,24 @@ void ColumnBus::find(const RequestQueue& queue, const ChannelTiming& timing, Tra
   const Clock floor = next_.at;
   NextCommand first;
   if (any_activated()) first = earliest_activated(floor, queue, timing, traffic);
-  for (const RowHits::Hit& hit : hits_) {
-    if (first.at == floor) break;
-    const bool write = traffic == Traffic::kAny && hit.write;
-    const Clock held = held_.until(write ? kWrite : kRead, hit.block);
-    const Clock at = std::max({hit.from, timing.group_column_from(hit.group, write), held, floor});
-    if (at < first.at) first = {at, hit.lane};
+  if (first.at != floor) {
+    const FirstHit hit = first_hit(floor, timing, traffic);
+    if (hit.at < first.at) first = {hit.at, hit.hit->lane};
   }
   next_ = first;
+}
+
+ColumnBus::FirstHit ColumnBus::first_hit(Clock floor, const ChannelTiming& timing,
+                                         Traffic traffic) {
+  FirstHit first;
+  for (RowHits::Hit& hit : hits_) {
+    const bool write = is_write(hit.write, traffic);
+    const Clock held = held_.until(write ? kWrite : kRead, hit.block);
+    const Clock at = std::max({hit.from, timing.group_column_from(hit.group, write), held, floor});
+    if (at < first.at) first = {at, &hit};
+    if (at == floor) break;
+  }
+  return first;
 }
 
 // Those behind one that its bank allows only later are later, too.
@@ -47,7 +57,9 @@ NextCommand ColumnBus::earliest_activated(Clock floor, const RequestQueue& queue
     const Request& request = queue.at(bank.opened);
     const bool write = is_write(request, traffic);
     const Clock opened = traffic == Traffic::kReads ? bank.clocks.read
-                                                    : std::min(bank.clocks.read, bank.clocks.write);
+                         : traffic == Traffic::kWrites
+                             ? bank.clocks.write
+                             : std::min(bank.clocks.read, bank.clocks.write);
     if (opened > first.at) break;
     const Clock at =
         std::max(from(lane, write, timing.column_from(bank.clocks, lane, write)), floor);

@@ -67,6 +67,16 @@ class ColumnBus {
   // What it offers is about to change.
   void forget(int lane) { next_.withdrawn(lane); }
 
+  // The row hit that comes first, from `floor` on, if it is one that comes next; null: there is
+  // none.
+  struct FirstHit {
+    Clock at = kNever;
+    RowHits::Hit* hit = nullptr;
+  };
+  FirstHit first_hit(Clock floor, const ChannelTiming& timing, Traffic traffic);
+  // Its bank offers the next one.
+  void next_hit(RowHits::Hit& hit, std::int16_t age, Clock from) { hits_.replace(hit, age, from); }
+
   // Looks for the next command, not before next().at.
   void find(const RequestQueue& queue, const ChannelTiming& timing, Traffic traffic);
 

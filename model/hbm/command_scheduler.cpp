@@ -17,18 +17,36 @@ CommandScheduler::CommandScheduler(const HbmConfig& config, std::vector<BurstDon
       reporter_(layout_) {}
 
 void CommandScheduler::append(const Burst& burst, Clock at, Traffic traffic) {
-  if (queue_.ages_exhausted()) renumber();
-  const auto oldest = queue_.append(burst, at, traffic == Traffic::kAny && burst.write);
+  if (queue_.ages_left() == 0) renumber();
+  const auto oldest = queue_.append(burst, at, is_write(burst.write, traffic));
+  appended(burst.lane, oldest, traffic);
+}
+
+// The first of them comes at `at`, the others a clock after the other.
+void CommandScheduler::append_turns(const BurstTurns& bursts, Clock at, Traffic traffic) {
+  if (queue_.ages_left() < bursts.count) renumber();
+  for (unsigned i = 0; i < bursts.lanes && i < bursts.count; ++i) {
+    const unsigned count = (bursts.count - i + bursts.lanes - 1) / bursts.lanes;
+    const Burst burst{bursts.row, bursts.tag, bursts.lane[i], bursts.write};
+    appended(
+        burst.lane,
+        queue_.append_many(burst, at + i, is_write(burst.write, traffic), i, count, bursts.lanes),
+        traffic);
+  }
+  queue_.pass_ages(bursts.count);
+}
+
+void CommandScheduler::appended(int lane, RequestQueue::Oldest oldest, Traffic traffic) {
   if (drain_changed(traffic)) {
     update_all();
   } else if (oldest == RequestQueue::Oldest::kMiss) {
     const NextCommand before = rows_.next();
-    update_row(burst.lane, traffic);
+    update_row(lane, traffic);
     // The youngest is first only if it comes earlier.
     if (rows_.next().at == before.at && !rows_.acts_are_late(traffic)) rows_.set_next(before);
   } else if (oldest == RequestQueue::Oldest::kHit) {
-    update_column(burst.lane, traffic);
-    if (!split(traffic)) update_row(burst.lane, traffic);  // the row stays open now
+    update_column(lane, traffic);
+    if (!split(traffic)) update_row(lane, traffic);  // the row stays open now
   }
 }
 
@@ -144,13 +162,10 @@ void CommandScheduler::step_rows(Clock at, Traffic traffic) {
 // A RD or WR as far as it does not matter where its request waits.
 void CommandScheduler::serve(const Request& request, int lane, Clock at, Traffic traffic) {
   Bank& bank = queue_.bank(lane);
-  const bool write = is_write(request, traffic);
   account_.served(request, lane, layout_.pseudo_channel_of(lane), at, bank, refreshes_, traffic);
-  if (write) {
-    timing_.write(bank.clocks, lane, at);
-  } else {
-    timing_.read(bank.clocks, lane, at);
-  }
+  const bool write = is_write(request, traffic);
+  if (request.count == 1) account_.done(at, request.tag, write, request.served + 1U);
+  timing_.column(bank.clocks, lane, write, at);
 }
 
 bool CommandScheduler::issue_column(Clock at, Traffic traffic) {
@@ -168,10 +183,10 @@ bool CommandScheduler::issue_column(Clock at, Traffic traffic) {
     bank.opened = kNoRequest;
     columns_.served_activated(lane);
     awaited = refreshes_.gates(lane);
+    queue_.release(slot, write);
   } else {
-    queue_.unlink(slot, write);
+    queue_.serve(slot, write);
   }
-  queue_.release(slot, write);
   if (drain_changed(traffic)) {
     update_all();
   } else if (activated && bank.lists[list(traffic)].hit == kNoRequest && !awaited) {
@@ -184,6 +199,55 @@ bool CommandScheduler::issue_column(Clock at, Traffic traffic) {
   return awaited;
 }
 
+[[gnu::flatten, gnu::noinline]] void CommandScheduler::serve_hits(Clock last, Traffic traffic) {
+  if (traffic == Traffic::kWrites) {
+    serve_hits_of(last, Traffic::kWrites);
+  } else {
+    serve_hits_of(last, Traffic::kReads);
+  }
+}
+
+void CommandScheduler::serve_hits_of(Clock last, Traffic traffic) {
+  for (Clock from = columns_.next().at;;) {
+    const auto [at, hit] = columns_.first_hit(from, timing_, traffic);
+    if (at > last || at >= rows_.next().at) {
+      columns_.set_next({at, hit == nullptr ? NextCommand::kUnknown : hit->lane});
+      if (!columns_.any_activated()) return;
+      columns_.set_next({from, NextCommand::kUnknown});
+      return find_column(traffic);
+    }
+    now_ = at;
+    serve_hit(*hit, at, traffic);
+    now_ = from = at + 1;
+  }
+}
+
+Clock CommandScheduler::activated_from(Traffic traffic) const {
+  const int lane = columns_.first_activated();
+  if (lane == LaneList::kEnd) return kNever;
+  return ChannelTiming::bank_column_from(queue_.bank(lane).clocks, traffic == Traffic::kWrites);
+}
+
+void CommandScheduler::serve_hit(RowHits::Hit& hit, Clock at, Traffic traffic) {
+  const int lane = hit.lane;
+  Bank& bank = queue_.bank(lane);
+  const BankList& served = bank.lists[list(traffic)];
+  const Slot slot = served.hit;
+  const Request& request = queue_.at(slot);
+  const bool write = is_write(request, traffic);
+  reporter_.report(write ? CommandKind::kWrite : CommandKind::kRead, lane, bank.row, at);
+  serve(request, lane, at, traffic);
+  columns_.issued_alone(lane, write, at);
+  queue_.serve(slot, write);
+  if (served.hit == kNoRequest) {
+    columns_.withdraw(lane);
+  } else {
+    const Request& next = queue_.at(served.hit);
+    columns_.next_hit(hit, next.age, std::max(next.arrived + 1, hit.from));
+  }
+  if (served.miss != kNoRequest) update_row(lane, traffic);
+}
+
 void CommandScheduler::issue_row(Clock at, Traffic traffic) {
   const int lane = rows_.next().lane;
   Bank& bank = queue_.bank(lane);
@@ -194,17 +258,16 @@ void CommandScheduler::issue_row(Clock at, Traffic traffic) {
     account_.precharged();
     return;
   }
-  const Slot slot = bank.lists[list(traffic)].miss;
-  Request& request = queue_.at(slot);
-  const std::uint32_t row = request.row;
-  request.activated = true;
+  Slot slot = bank.lists[list(traffic)].miss;
+  const std::uint32_t row = queue_.at(slot).row;
   reporter_.report(CommandKind::kActivate, lane, row, at);
   activate(lane, at);
   if (split(traffic)) {
-    queue_.unlink_first(slot, is_write(request, traffic));
+    slot = queue_.take_first(slot, is_write(queue_.at(slot), traffic));
     bank.opened = slot;
     columns_.activated(lane);
   }
+  queue_.at(slot).activated = true;
   queue_.open_row(lane, row);
   rows_.occupy_by_act(at);
   account_.activated();
@@ -245,21 +308,24 @@ void CommandScheduler::activate_alone(int lane, std::uint32_t row, Clock at) {
   not_before(at + 1);
 }
 
-void CommandScheduler::serve_alone(const Request& request, int lane, Clock at) {
-  const auto kind = request.write ? CommandKind::kWrite : CommandKind::kRead;
-  reporter_.report(kind, lane, queue_.bank(lane).row, at);
-  serve(request, lane, at, Traffic::kAny);
-  columns_.issued_alone(lane, request.write, at);
+void CommandScheduler::count_alone(const Request& request, int lane, Clock at) {
+  const Bank& bank = queue_.bank(lane);
+  reporter_.report(request.write ? CommandKind::kWrite : CommandKind::kRead, lane, bank.row, at);
+  account_.served(request, lane, layout_.pseudo_channel_of(lane), at, bank, refreshes_,
+                  Traffic::kAny);
+}
+
+void CommandScheduler::settle_alone(int lane, bool write, Clock at) {
+  timing_.column(queue_.bank(lane).clocks, lane, write, at);
+  columns_.issued_alone(lane, write, at);
   not_before(at + 1);
 }
 
 void CommandScheduler::wait_for_activated(int lane) {
   Bank& bank = queue_.bank(lane);
   const Slot slot = bank.lists[list(Traffic::kAny)].hit;
-  Request& request = queue_.at(slot);
-  request.activated = true;
-  queue_.unlink(slot, request.write);
-  bank.opened = slot;
+  bank.opened = queue_.take(slot, queue_.at(slot).write);
+  queue_.at(bank.opened).activated = true;
   columns_.activated(lane);
   update_column(lane, Traffic::kAny);
 }
@@ -307,12 +373,11 @@ Candidates::Foremost CommandScheduler::activate_for_read(int lane, Clock at,
                                                          const Candidates::Foremost& it) {
   const Candidates::Foremost behind = rows_.after_activate(at, it, lane);
   Bank& bank = queue_.bank(lane);
-  const Slot slot = bank.lists[0].miss;
+  const Slot slot = queue_.take_first(bank.lists[0].miss, false);
   Request& request = queue_.at(slot);
   reporter_.report(CommandKind::kActivate, lane, request.row, at);
   request.activated = true;
   activate(lane, at);
-  queue_.unlink_first(slot, false);
   queue_.open_row(lane, request.row);
   account_.activated();
   bank.opened = slot;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/config/chip_config.hpp"
+#include "model/hbm/burst_run.hpp"
 #include "model/hbm/channel_account.hpp"
 #include "model/hbm/channel_layout.hpp"
 #include "model/hbm/channel_timing.hpp"
@@ -56,22 +57,33 @@ class CommandScheduler {
                   : queue_.queued(false) + queue_.queued(true) < limit_[0];
   }
   unsigned window(bool write) const { return limit_[write ? 1 : 0]; }
-  unsigned read_room() const { return limit_[0] - queue_.queued(false); }
+  // Split queues: how many of a kind fit.
+  unsigned room_alone(bool write) const { return limit_[write ? 1 : 0] - queue_.queued(write); }
   // A burst that is not in the queue would be counted as if it were.
   bool holds_two_of_each() const { return limit_[0] >= 2 && limit_[1] >= 2; }
   bool idle() const { return account_.waiting() == 0; }
-  // Split queues: reads are served, and there are no writes.
-  bool reads_alone() const { return split_ && drain_.list() == 0 && !queue_.holds_writes(); }
+  // Split queues: one kind is served, and there are none of the other.
+  Traffic traffic() const {
+    const bool writes = drain_.list() != 0;
+    if (!split_ || queue_.holds(!writes)) return Traffic::kAny;
+    return writes ? Traffic::kWrites : Traffic::kReads;
+  }
   // Split queues: there are both.
   bool mixed() const { return split_ && queue_.queued(false) != 0 && queue_.queued(true) != 0; }
 
   void append(const Burst& burst, Clock at, Traffic traffic);
+  void append_turns(const BurstTurns& bursts, Clock at, Traffic traffic);
   void prefetch(int lane) const { queue_.prefetch(lane); }
 
   // The next command of a bus, if it is due at `at`; what comes then is known afterwards.
   // True: a refresh has waited for that.
   bool step_columns(Clock at, Traffic traffic);
   void step_rows(Clock at, Traffic traffic);
+  // One kind alone: RDs or WRs of row hits, which are all that may come on the column bus up to
+  // `last`, until then and before the next command of the row bus.
+  void serve_hits(Clock last, Traffic traffic);
+  // One kind alone: no RD or WR that an ACT was issued for comes before.
+  Clock activated_from(Traffic traffic) const;
   // What comes next on both buses is known afterwards.
   void find_next();
   // There is no command to come, but perhaps one RD or WR, which is not in the queue.
@@ -86,7 +98,14 @@ class CommandScheduler {
   // The same one by one, while nothing is on offer (lone_run.hpp).
   void precharge_alone(int lane, Clock at);
   void activate_alone(int lane, std::uint32_t row, Clock at);
-  void serve_alone(const Request& request, int lane, Clock at);
+  void serve_alone(const Request& request, int lane, Clock at) {
+    count_alone(request, lane, at);
+    account_.done(at, request.tag, request.write, 1);
+    settle_alone(lane, request.write, at);
+  }
+  // Its parts: what is told and counted, and what it changes for others.
+  void count_alone(const Request& request, int lane, Clock at);
+  void settle_alone(int lane, bool write, Clock at);
   void serves_alone(bool write) { drain_.served_alone(write); }
   // The bank's oldest hit is what its ACT was issued for.
   void wait_for_activated(int lane);
@@ -144,17 +163,22 @@ class CommandScheduler {
   }
 
  private:
-  bool split(Traffic traffic) const { return traffic == Traffic::kReads || split_; }
+  bool split(Traffic traffic) const { return traffic != Traffic::kAny || split_; }
   // Which list the policy serves now.
-  std::size_t list(Traffic traffic) const { return traffic == Traffic::kReads ? 0 : drain_.list(); }
+  std::size_t list(Traffic traffic) const {
+    return traffic == Traffic::kAny ? drain_.list() : std::size_t{traffic == Traffic::kWrites};
+  }
   bool drain_changed(Traffic traffic) { return traffic == Traffic::kAny && drain_.changed(queue_); }
   bool may_precharge(const Bank& bank, Traffic traffic) const;
+  void appended(int lane, RequestQueue::Oldest oldest, Traffic traffic);
   void update_row(int lane, Traffic traffic);
   void update_column(int lane, Traffic traffic);
   void offer_activate(int lane, Slot slot);
   void offer_column(int lane, Slot slot, bool activated, Traffic traffic);
   void find_row(Traffic traffic) { rows_.find(queue_, traffic); }
   void find_column(Traffic traffic) { columns_.find(queue_, timing_, traffic); }
+  void serve_hits_of(Clock last, Traffic traffic);
+  void serve_hit(RowHits::Hit& hit, Clock at, Traffic traffic);
   bool issue_column(Clock at, Traffic traffic);
   void issue_row(Clock at, Traffic traffic);
   void serve(const Request& request, int lane, Clock at, Traffic traffic);

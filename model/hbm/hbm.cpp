@@ -229,7 +229,8 @@ void Hbm::collect() {
     Pending& pending = pending_[burst.tag];
     pending.last =
         std::max(pending.last, burst.issued + (burst.write ? write_latency_ : read_latency_));
-    if (--pending.remaining == 0) (burst.write ? writes_ : reads_).add(pending.last, burst.tag);
+    pending.remaining -= burst.bursts;
+    if (pending.remaining == 0) (burst.write ? writes_ : reads_).add(pending.last, burst.tag);
   }
   done_.clear();
 }

@@ -5,7 +5,7 @@
 
 namespace npu::model::hbm {
 
-LoneRun::LoneRun(CommandScheduler& commands, const Bursts& bursts, Clock at)
+LoneRun::LoneRun(CommandScheduler& commands, const BurstTurns& bursts, Clock at)
     : commands_(commands),
       bursts_(bursts),
       at_(at),
@@ -30,6 +30,7 @@ LoneRun::LoneRun(CommandScheduler& commands, const Bursts& bursts, Clock at)
 // Inlines what it calls, as ChannelEngine::decide().
 [[gnu::flatten, gnu::noinline]] void LoneRun::decide(Clock last) {
   for (;;) {
+    if (takes_turns()) issue_in_turn(last);
     const Next column = next_column();
     const Next row = next_row();
     if (std::min(column.at, row.at) > last) break;
@@ -81,6 +82,71 @@ LoneRun::Next LoneRun::next_column() const {
   return first;
 }
 
+// Whether all banks have the row, and the next bursts are one of each.
+bool LoneRun::takes_turns() const {
+  if (closed_ != 0) return false;
+  unsigned first = bursts_.count;
+  for (unsigned i = 0; i < turns_used_; ++i) first = std::min(first, turns_[i].next);
+  for (unsigned i = 0; i < turns_used_; ++i) {
+    if (turns_[i].state != State::kHits || turns_[i].next >= first + turns_used_) return false;
+  }
+  return first < bursts_.count;
+}
+
+// The bursts in order, as long as none comes before an older one. Of what each forbids to the
+// others of a bank only the last one counts behind them.
+void LoneRun::issue_in_turn(Clock last) {
+  const bool write = bursts_.write;
+  const Constraints& limits = commands_.timing().limits();
+  const Clock group = write ? limits.group_write_to_write : limits.group_read_to_read;
+  const Clock bus = std::max<Clock>(limits.columns[write ? 1 : 0][write ? 1 : 0], 1);
+  std::array<Clock, kMaxLanes> allowed{}, served{};
+  Clock from = commands_.columns().free();
+  unsigned burst = bursts_.count;
+  for (unsigned i = 0; i < turns_used_; ++i) {
+    const int lane = turns_[i].lane;
+    const Clock bank =
+        commands_.timing().column_from(commands_.queue().bank(lane).clocks, lane, write);
+    allowed[i] = commands_.columns().from(lane, write, bank);
+    served[i] = kNever;
+    burst = std::min(burst, turns_[i].next);
+  }
+  const auto first = [&](unsigned of) {
+    return std::max({allowed[of % turns_used_], arrived(of), from});
+  };
+  const unsigned begin = burst;
+  for (; burst < bursts_.count; ++burst) {
+    const Clock at = first(burst);
+    if (at > last) break;
+    bool oldest = true;
+    for (unsigned i = burst + 1; i < burst + turns_used_ && i < bursts_.count; ++i) {
+      oldest &= first(i) >= at;
+    }
+    if (!oldest) break;
+    const unsigned turn = burst % turns_used_;
+    commands_.count_alone(request_of(turns_[turn]), turns_[turn].lane, at);
+    turns_[turn].next += bursts_.lanes;
+    served[turn] = at;
+    allowed[turn] = at + group;
+    from = at + bus;
+  }
+  if (burst == begin) return;
+  commands_.account().done(served[(burst - 1) % turns_used_], bursts_.tag, write, burst - begin);
+  for (unsigned i = burst; i < burst + turns_used_; ++i) {
+    const unsigned turn = i % turns_used_;
+    if (served[turn] != kNever) commands_.settle_alone(turns_[turn].lane, write, served[turn]);
+  }
+}
+
+Request LoneRun::request_of(const Turn& turn) const {
+  Request request{};
+  request.tag = bursts_.tag;
+  request.write = bursts_.write;
+  request.arrived = arrived(turn.next) - 1;
+  request.activated = turn.state == State::kOpened;
+  return request;
+}
+
 void LoneRun::issue_row(const Next& next) {
   Turn& turn = turns_[next.turn];
   last_row_ = next.at;
@@ -97,14 +163,18 @@ void LoneRun::issue_row(const Next& next) {
 
 void LoneRun::issue_column(const Next& next) {
   Turn& turn = turns_[next.turn];
-  Request request{};
-  request.tag = bursts_.tag;
-  request.write = bursts_.write;
-  request.arrived = arrived(turn.next) - 1;
-  request.activated = turn.state == State::kOpened;
-  commands_.serve_alone(request, turn.lane, next.at);
+  commands_.serve_alone(request_of(turn), turn.lane, next.at);
   turn.state = State::kHits;
   turn.next += bursts_.lanes;
+}
+
+// All bursts from one on wait in the queue.
+void LoneRun::append_from(unsigned first) {
+  BurstTurns rest = bursts_;
+  rest.count -= first;
+  for (unsigned i = 0; i < bursts_.lanes; ++i)
+    rest.lane[i] = bursts_.lane[(first + i) % bursts_.lanes];
+  commands_.append_turns(rest, arrived(first) - 1, Traffic::kAny);
 }
 
 // What is left waits in the queue, as if it had from the start. So does what is known of the row
@@ -119,7 +189,12 @@ void LoneRun::hand_over() {
     first = std::min(first, next[i]);
     if (turns_[i].state < State::kOpened) sought &= arrived(next[i]) <= last_row_;
   }
-  for (unsigned i = first; i < bursts_.count; ++i) {
+  unsigned single = first;  // up to where some are served
+  for (unsigned i = 0; i < turns_used_; ++i) {
+    if (next[i] >= first + turns_used_) single = bursts_.count;
+  }
+  if (single < bursts_.count) append_from(first);
+  for (unsigned i = first; i < single; ++i) {
     const unsigned turn = i % bursts_.lanes;
     if (i < next[turn]) continue;  // served
     const auto lane = static_cast<std::uint16_t>(turns_[turn].lane);

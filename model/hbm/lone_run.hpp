@@ -8,25 +8,17 @@
 #include <array>
 #include <cstdint>
 
+#include "model/hbm/burst_run.hpp"
 #include "model/hbm/command_scheduler.hpp"
 
 namespace npu::model::hbm {
 
 class LoneRun {
  public:
-  static constexpr unsigned kMaxLanes = 4;
-  struct Bursts {
-    std::uint32_t row;
-    std::uint32_t tag;
-    bool write;
-    unsigned count;
-    unsigned lanes;  // that take turns
-    std::array<std::uint16_t, kMaxLanes> lane;
-  };
-
+  static constexpr unsigned kMaxLanes = BurstTurns::kMaxLanes;
   // The first of them is accepted at `at`; the channel is idle, no refresh is pending, and its
   // window has room for all.
-  LoneRun(CommandScheduler& commands, const Bursts& bursts, Clock at);
+  LoneRun(CommandScheduler& commands, const BurstTurns& bursts, Clock at);
 
   // Decides everything up to and including `last`: all have come then, and no refresh is due yet.
   // To be called once.
@@ -47,14 +39,18 @@ class LoneRun {
 
   // The first clock at which a burst may be served.
   Clock arrived(unsigned burst) const { return at_ + burst + 1; }
+  Request request_of(const Turn& turn) const;  // its next burst
   Next next_row() const;
   Next next_column() const;
+  bool takes_turns() const;
+  void issue_in_turn(Clock last);
   void issue_row(const Next& next);
   void issue_column(const Next& next);
   void hand_over();
+  void append_from(unsigned first);
 
   CommandScheduler& commands_;
-  const Bursts& bursts_;
+  const BurstTurns& bursts_;
   Clock at_;
   unsigned turns_used_;
   unsigned closed_ = 0;       // banks without the row

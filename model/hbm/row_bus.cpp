@@ -19,7 +19,7 @@ RowBus::RowBus(const ChannelLayout& layout, const ChannelTiming& timing, bool la
 }
 
 void RowBus::find(const RequestQueue& queue, Traffic traffic) {
-  const int handicap = traffic == Traffic::kReads ? 0 : act_handicap_;
+  const int handicap = acts_are_late(traffic) ? act_handicap_ : 0;
   const auto found = candidates_.first_row(next_.at, handicap);
   if (found.age < 0) {
     next_ = {};

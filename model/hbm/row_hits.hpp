@@ -24,6 +24,8 @@ class RowHits {
   bool empty() const { return count_ == 0; }
   const Hit* begin() const { return hits_.data(); }
   const Hit* end() const { return hits_.data() + count_; }
+  Hit* begin() { return hits_.data(); }
+  Hit* end() { return hits_.data() + count_; }
 
   // Instead of what its bank offered. Ages differ.
   void offer(const Hit& hit) {
@@ -36,6 +38,15 @@ class RowHits {
       ++count_;
     }
     for (; place != hits_.data() && place[-1].age > hit.age; --place) *place = place[-1];
+    *place = hit;
+  }
+  // Instead of one, a younger one of its bank.
+  void replace(Hit& old, std::int16_t age, Clock from) {
+    Hit hit = old;
+    hit.age = age;
+    hit.from = from;
+    Hit* place = &old;
+    for (; place + 1 != end_place() && place[1].age < age; ++place) *place = place[1];
     *place = hit;
   }
   void withdraw(int lane) {

@@ -6,12 +6,16 @@
 
 namespace npu::model::hbm {
 
-// kReads: split queues with nothing but reads, which are served. An argument that the compiler
-// knows, so that the questions it answers are not asked.
-enum class Traffic : bool { kAny, kReads };
+// kReads, kWrites: split queues with nothing but reads, or writes, which are served. An argument
+// that the compiler knows, so that the questions it answers are not asked.
+enum class Traffic : std::uint8_t { kAny, kReads, kWrites };
 
+// Whether one is a write that is `write` if that is not known.
+inline bool is_write(bool write, Traffic traffic) {
+  return traffic == Traffic::kAny ? write : traffic == Traffic::kWrites;
+}
 inline bool is_write(const Request& request, Traffic traffic) {
-  return traffic == Traffic::kAny && request.write;
+  return is_write(request.write, traffic);
 }
 
 }  // namespace npu::model::hbm

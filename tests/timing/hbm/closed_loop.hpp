@@ -101,7 +101,8 @@ class ClosedLoop {
     for (const auto& burst : done_) {
       Waiting& waiting = waiting_[burst.tag];
       waiting.last = std::max(waiting.last, burst.issued + latency_[burst.write ? 1 : 0]);
-      if (--waiting.remaining != 0) continue;
+      waiting.remaining -= burst.bursts;
+      if (waiting.remaining != 0) continue;
       after(waiting.last, [this, agent = waiting.agent] { answer(agent); });
     }
     done_.clear();

@@ -37,10 +37,10 @@ void expect_same_runs(const HbmConfig& config, const RunTraffic& traffic, unsign
   const auto below = [&](unsigned limit) { return static_cast<unsigned>(random() % limit); };
   const auto advance = [&](Clock until) {
     for (auto* each : {&quick, &slow}) each->subject.channel().advance(until);
-    ASSERT_EQ(quick.served(), slow.served()) << "until " << until;
+    ASSERT_EQ(quick.columns, slow.columns) << "until " << until;
     ASSERT_EQ(quick.subject.channel().idle(), slow.subject.channel().idle()) << "until " << until;
-    quick.done.clear();
-    slow.done.clear();
+    quick.columns.clear();
+    slow.columns.clear();
   };
   Clock now = 0, arrived = 20;
   for (unsigned tag = 0; tag < 1'000; ++tag) {
@@ -61,6 +61,7 @@ void expect_same_runs(const HbmConfig& config, const RunTraffic& traffic, unsign
   }
   advance(now + 200'000);
   EXPECT_EQ(quick.commands, slow.commands);
+  EXPECT_EQ(quick.served(), slow.served());
   EXPECT_EQ(quick.counts(), slow.counts());
 }
 

@@ -4,12 +4,25 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "model/hbm/channel.hpp"
 
 namespace npu::model::test {
+
+// By whose they are: when the last one was issued, and how many there were.
+inline auto last_served(const std::vector<hbm::BurstDone>& done) {
+  std::map<std::pair<std::uint32_t, bool>, std::pair<hbm::Clock, unsigned>> served;
+  for (const auto& d : done) {
+    auto& [last, bursts] = served[{d.tag, d.write}];
+    last = d.issued;
+    bursts += d.bursts;
+  }
+  return served;
+}
 
 class LoneEngine {
  public:
@@ -52,12 +65,9 @@ class Watched : public hbm::CommandObserver {
     }
     commands.emplace_back(c.at, static_cast<int>(c.kind), c.pseudo_channel, c.stack, c.group,
                           c.bank, c.row);
+    if (c.kind != CommandKind::kActivate) columns.push_back(commands.back());
   }
-  auto served() const {
-    std::vector<std::tuple<hbm::Clock, std::uint32_t, bool>> bursts;
-    for (const auto& d : done) bursts.emplace_back(d.issued, d.tag, d.write);
-    return bursts;
-  }
+  auto served() const { return last_served(done); }
   auto counts() {
     const auto& c = subject.engine().counts();
     return std::make_tuple(c.reads, c.writes, c.row_hits, c.activates, c.precharges, c.refreshes);
@@ -70,6 +80,7 @@ class Watched : public hbm::CommandObserver {
   std::vector<hbm::BurstDone> done;
   Subject subject;
   std::vector<Command> commands;
+  std::vector<Command> columns;  // RDs and WRs of them
 };
 
 }  // namespace npu::model::test

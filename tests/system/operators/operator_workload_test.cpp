@@ -28,10 +28,15 @@ std::string key_note(const workloads::Report& report) {
   return {};
 }
 
+// Accesses of a kernel that nothing orders are errors, too.
 struct OperatorMachine : Machine {
-  explicit OperatorMachine(const std::string& config, const Parameters& overrides = {})
-      : Machine(overrides, config + ".yaml") {
+  explicit OperatorMachine(const std::string& config, Parameters overrides = {})
+      : Machine(with_hazards(std::move(overrides)), config + ".yaml") {
     tells_configuration = true;
+  }
+  static Parameters with_hazards(Parameters overrides) {
+    overrides.emplace_back("core.hazards=fail");
+    return overrides;
   }
 };
 

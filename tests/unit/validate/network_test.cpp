@@ -85,8 +85,9 @@ TEST(NetworkRow, OperationsOfSeveralCardsHaveASystem) {
   EXPECT_EQ(network_line("s,910B,8,allgather part,M128 K512 N64,device time,1,us,fused AIV copy"),
             "system-16x910b2 op=all_gather ranks=8 type=int8 sizes=512KiB "
             "functional=off algorithm=aiv blocks=16 iterations=4");
-  EXPECT_EQ(network_line("s,910C,8,all_gather,16 ranks 64 KB,bench,1,us,HCCL expansion AIV"),
-            "system-16x910c op=all_gather ranks=16 type=bf16 sizes=64KiB functional=off iterations=4");
+  EXPECT_EQ(
+      network_line("s,910C,8,all_gather,16 ranks 64 KB,bench,1,us,HCCL expansion AIV"),
+      "system-16x910c op=all_gather ranks=16 type=bf16 sizes=64KiB functional=off iterations=4");
   EXPECT_EQ(network_line("s,910C,512,all_reduce,1 MB,bench,1,us,"),
             "no system of 1024 dies of this part");
 }

@@ -95,8 +95,8 @@ struct HostCrash {
 
 HostGuard::HostGuard(const char* what)
     : what_(what), frame_(__builtin_frame_address(0)), before_(g_last) {
-  static const bool installed = HostCrash::install();
-  static_cast<void>(installed);
+  static const bool kInstalled = HostCrash::install();
+  static_cast<void>(kInstalled);
   if (g_last != nullptr) g_last->after_ = this;
   g_last = this;
 }

@@ -46,9 +46,9 @@ std::set<std::string> found_in(const std::string& file, const char* pattern) {
 }
 
 TEST(Formula, KnowsTheFunctionsThatTheKernelsHave) {
-  const char* const kDefined = "\nauto (\\w+)\\(const A& a(?:, const B& b)?\\) ";
-  auto defined = found_in("kernels/device/vector/functions.hpp", kDefined);
-  defined.merge(found_in("kernels/device/vector/formula.hpp", kDefined));
+  const char* const definition = "\nauto (\\w+)\\(const A& a(?:, const B& b)?\\) ";
+  auto defined = found_in("kernels/device/vector/functions.hpp", definition);
+  defined.merge(found_in("kernels/device/vector/formula.hpp", definition));
   for (const auto* const own : {"exp_precise", "extreme"}) EXPECT_EQ(defined.erase(own), 1U);
   EXPECT_EQ(found_in("kernels/operators/formula.cpp", "\\{\"(\\w+)\", \\d, (?:true|false)\\}"),
             defined);

@@ -70,6 +70,8 @@ class Run:
                              timeout=300, check=False)
         self.code = ran.returncode
         self.error = (ran.stderr.strip().splitlines() or [""])[-1]
+        if self.code == 2:  # it was not run: a source that does not compile shows nothing
+            sys.exit(f"{' '.join(command)}: {self.error}")
         self.hazards = []
         if report.exists():
             for table in json.loads(report.read_text()).get("tables", []):

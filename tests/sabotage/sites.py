@@ -8,9 +8,9 @@ _NAMES = (
     "pipe_barrier|set_flag|wait_flag|set_cross_flag|wait_cross_flag|set|wait|loaded|filled|take|"
     "consumed|computed|stored"
 )
-_RECEIVER = r"(?:[A-Za-z_]\w*(?:<[^;<>()]*>)?(?:\([^;()]*\))?(?:\.|->))+"
+_RECEIVER = r"(?:[a-z]\w*::)*(?:[A-Za-z_]\w*(?:<[^;<>()]*>)?(?:\([^;()]*\))?(?:\.|->))+"
 _CALL = re.compile(
-    rf"(?<![\w.>]){_RECEIVER}(?:(?:{_NAMES})\(|(?<=turns_\.)begin\(|(?<=turns\.)begin\(|"
+    rf"(?<![\w.>:]){_RECEIVER}(?:(?:{_NAMES})\(|(?<=turns_\.)begin\(|(?<=turns\.)begin\(|"
     r"(?<=trip\.)end\(|(?<=ScalarTrip\(port_\)\.)end\()"
 )
 _INCLUDE = re.compile(r'#include "(kernels/device/[^"]+)"')

@@ -30,6 +30,8 @@ def _closing(text, opening):
 def _is_statement(text, begin, end):
     before = text[:begin].rstrip()
     after = text[end:].lstrip()
+    if before.endswith(":") and "?" in before[max(map(before.rfind, ";{}")) + 1 :]:
+        return False  # an operand of ?:
     return after[:1] == ";" and (before[-1:] in ";{})" or before.endswith(("return", "else", ":")))
 
 

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+# An address sanitizer keeps what is freed, 256 MB of it by default: that is not the program's memory.
+SANITIZER = ":quarantine_size_mb=1:thread_local_quarantine_size_kb=64"
 MOST_GROWTH_KIB = 16 << 10  # of the larger run over the smaller one: less than 2 bytes a command of 10^7
 COUNTS = ("commands", "completed", "failed", "lost", "wrong", "faults", "errors", "reopened")
 
@@ -24,7 +26,8 @@ def run(npusim, config, commands, faults, seed, folder):
     command = [npusim, "--config", config, "run", "soak", "--report", str(report), "--seed", str(seed),
                "--set", f"commands={commands}", "--set", f"faults={faults}"]
     with open(folder / "output", "w+", encoding="utf-8") as output:
-        child = subprocess.Popen(command, stdout=output, stderr=output)
+        environment = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + SANITIZER}
+        child = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
         _, status, usage = os.wait4(child.pid, 0)
         output.seek(0)
         said = output.read()

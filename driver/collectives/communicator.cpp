@@ -8,7 +8,6 @@
 #include "driver/collectives/vector_part.hpp"
 #include "driver/queue/process_impl.hpp"
 #include "driver/support/impl_of.hpp"
-#include "npu/abi/vector_collective.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::driver {
@@ -170,12 +169,8 @@ Result<CollectiveAlgorithm> Communicator::Impl::algorithm_for(const CollectiveCa
   const auto algorithm =
       call.algorithm != Algorithm::kAutomatic ? call.algorithm : choose(operation, bytes);
   if (auto known = check_algorithm(operation, algorithm); !known) return forward_error(known);
-  if (algorithm == Algorithm::kAiv && options.vector.kernel.size == 0) {
-    return fail(ErrorCode::kUnsupported, "aiv: the communicator has no kernel for vector cores");
-  }
-  if (algorithm == Algorithm::kAiv && ranks() > abi::VectorCollective::kMostRanks) {
-    return fail(ErrorCode::kUnsupported, fmt::format("aiv: at most {} ranks, here are {}",
-                                                     abi::VectorCollective::kMostRanks, ranks()));
+  if (algorithm == Algorithm::kAiv) {
+    if (auto can = check_vector_cores(); !can) return forward_error(can);
   }
   // Links of all ranks: one that is refused alone leaves the others waiting.
   const bool neighbours = works_with_neighbours(operation, algorithm);

@@ -10,6 +10,7 @@
 
 #include "driver/collectives/operation_plan.hpp"
 #include "driver/collectives/part_writer.hpp"
+#include "npu/abi/expert_exchange.hpp"
 
 namespace npu::driver {
 
@@ -40,9 +41,24 @@ struct Communicator::Impl {
   // Exchanges one after the other.
   Result<StreamMark> run(unsigned rank, const CollectiveCall& call, const PartWriter::Data& data,
                          const std::vector<ExchangeRequest>& requests);
-  // The same by vector cores: launches on the caller's stream.
+  // That vector cores can do something at all: kUnsupported.
+  Status check_vector_cores() const;
+  // The words of a launch for vector cores, by its number and its timeout in ns.
+  using LaunchWords =
+      std::function<std::vector<std::uint64_t>(std::uint64_t number, std::uint64_t timeout)>;
+  // A launch on the caller's stream, told these words and the windows' addresses; under the rank's
+  // lock, behind begin_launches().
+  Result<StreamMark> launch(unsigned rank, const CollectiveCall& call, std::uint32_t blocks,
+                            const LaunchWords& words);
+  // Launches follow each other: who changes streams waits here for the last one.
+  Status begin_launches(unsigned rank, const CollectiveCall& call);
+  // An operation by vector cores.
   Result<StreamMark> launch(unsigned rank, const CollectiveCall& call, const PartWriter::Data& data,
                             const PlanRequest& request);
+  // Tokens to experts and back: what both check, and the launch of the words but for its number.
+  Status check_exchange(unsigned rank, const CollectiveCall& call, const ExpertShape& shape) const;
+  Result<StreamMark> exchange(unsigned rank, const CollectiveCall& call, const ExpertShape& shape,
+                              abi::ExpertExchange work);
   // The part in which `write` writes the plans.
   Result<StreamMark> part(unsigned rank, const CollectiveCall& call, const PartWriter::Data& data,
                           const std::function<Status(PartWriter&)>& write);

@@ -35,7 +35,7 @@ Status CollectiveMember::open(Bytes buffer, const VectorCollectives& vector) {
   buffer_ = *checked_align_up(buffer, kPageSize);
   size_ = kSlots + buffer_;
   if (vector.kernel.size != 0) {
-    size_ += *checked_align_up(abi::VectorCollective::kFlags + 2 * vector.half, kPageSize);
+    size_ += *checked_align_up(abi::VectorCollective::kHead + 2 * vector.half, kPageSize);
   }
   auto& own = blocks_[rank_];
   const auto memory = process_->space().create_memory(size_, {true, true});
@@ -52,7 +52,7 @@ Status CollectiveMember::open(Bytes buffer, const VectorCollectives& vector) {
   auto kernel = (*copies)->load(vector.kernel);
   if (!kernel) return forward_error(kernel);
   kernel_ = std::move(*kernel);
-  return zero(window_of(rank_), abi::VectorCollective::kFlags);
+  return zero(window_of(rank_), abi::VectorCollective::kHead);
 }
 
 Status CollectiveMember::open_stream(unsigned peer) {

@@ -47,9 +47,11 @@ CollectiveSizes every_vector_size() {
 
 Status check_vector(const VectorCollectives& options) {
   if (options.kernel.size == 0) return {};
-  if (options.blocks == 0 || options.blocks > kMostBlocks) {
+  for (const auto blocks :
+       {options.blocks, options.expert_blocks == 0 ? 1 : options.expert_blocks}) {
+    if (blocks != 0 && blocks <= kMostBlocks) continue;
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} blocks: 1 to {}", options.blocks, kMostBlocks));
+                fmt::format("{} blocks: 1 to {}", blocks, kMostBlocks));
   }
   if (options.half < kLeastHalf || options.half > kMostHalf || options.half % kHalfUnit != 0) {
     return fail(
@@ -91,46 +93,68 @@ std::optional<abi::VectorCollective> VectorTurns::next() {
   return work_;
 }
 
-// A launch reads its half until all have met in the next one, so launches follow each other. Who
-// changes streams waits here for the last one.
+Status Communicator::Impl::check_vector_cores() const {
+  if (options.vector.kernel.size == 0) {
+    return fail(ErrorCode::kUnsupported, "aiv: the communicator has no kernel for vector cores");
+  }
+  if (ranks() <= abi::VectorCollective::kMostRanks) return {};
+  return fail(ErrorCode::kUnsupported, fmt::format("aiv: at most {} ranks, here are {}",
+                                                   abi::VectorCollective::kMostRanks, ranks()));
+}
+
+// A launch reads its half until all have met in the next one.
+Status Communicator::Impl::begin_launches(unsigned rank, const CollectiveCall& call) {
+  auto& member = *members[rank];
+  if (const auto& failure = member.failure()) return fail(ErrorCode::kDeviceFault, *failure);
+  if (member.launched_on == nullptr || member.launched_on == call.stream) return {};
+  auto& clock = impl_of(member.process()).link.clock();
+  return member.last_launch.wait(clock.now() + options.timeout);
+}
+
+Result<StreamMark> Communicator::Impl::launch(unsigned rank, const CollectiveCall& call,
+                                              std::uint32_t blocks, const LaunchWords& words) {
+  auto& member = *members[rank];
+  const auto told =
+      words(++member.launches, static_cast<std::uint64_t>(options.timeout.count() / 1000));
+  KernelLaunch launch;
+  launch.module = member.kernel();
+  launch.blocks = blocks;
+  launch.bytes = static_cast<std::uint32_t>(8 * (told.size() + ranks()));
+  launch.write = [&](ByteSpan host, DeviceAddress) -> Status {
+    std::copy_n(reinterpret_cast<const std::byte*>(told.data()), 8 * told.size(), host.data);
+    for (unsigned i = 0; i < ranks(); ++i) {
+      const std::uint64_t window = member.window_of(i).value;
+      std::copy_n(reinterpret_cast<const std::byte*>(&window), 8,
+                  host.data + 8 * (told.size() + i));
+    }
+    return {};
+  };
+  auto mark = call.stream->launch(launch);
+  if (!mark) {
+    member.note_failure(mark.error().context);
+    return mark;
+  }
+  member.last_launch = *mark;
+  member.launched_on = call.stream;
+  return mark;
+}
+
 Result<StreamMark> Communicator::Impl::launch(unsigned rank, const CollectiveCall& call,
                                               const PartWriter::Data& data,
                                               const PlanRequest& request) {
   auto& member = *members[rank];
   const MutexHolder holder(member.lock());
-  if (const auto& failure = member.failure()) return fail(ErrorCode::kDeviceFault, *failure);
-  if (member.launched_on != nullptr && member.launched_on != call.stream) {
-    auto& clock = impl_of(member.process()).link.clock();
-    if (auto ended = member.last_launch.wait(clock.now() + options.timeout); !ended) {
-      return forward_error(ended);
-    }
-  }
+  if (auto ready = begin_launches(rank, call); !ready) return forward_error(ready);
   const PlanRank me{rank, ranks()};
   VectorTurns turns(options.vector, request, me, data);
   while (auto work = turns.next()) {
-    work->number = ++member.launches;
-    work->timeout = static_cast<std::uint64_t>(options.timeout.count() / 1000);
-    KernelLaunch launch;
-    launch.module = member.kernel();
-    launch.blocks = options.vector.blocks;
-    launch.bytes = static_cast<std::uint32_t>(8 * (abi::VectorCollective::kWords + ranks()));
-    launch.write = [&](ByteSpan host, DeviceAddress) -> Status {
-      const auto words = work->words();
-      std::copy_n(reinterpret_cast<const std::byte*>(words.data()), 8 * words.size(), host.data);
-      for (unsigned i = 0; i < ranks(); ++i) {
-        const std::uint64_t window = member.window_of(i).value;
-        std::copy_n(reinterpret_cast<const std::byte*>(&window), 8,
-                    host.data + 8 * (words.size() + i));
-      }
-      return {};
+    const auto words = [&](std::uint64_t number, std::uint64_t timeout) {
+      work->number = number, work->timeout = timeout;
+      const auto all = work->words();
+      return std::vector<std::uint64_t>(all.begin(), all.end());
     };
-    auto mark = call.stream->launch(launch);
-    if (!mark) {
-      member.note_failure(mark.error().context);
-      return mark;
-    }
-    member.last_launch = std::move(*mark);
-    member.launched_on = call.stream;
+    auto mark = launch(rank, call, options.vector.blocks, words);
+    if (!mark) return mark;
   }
   return member.last_launch;
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "npu/abi/core_registers.hpp"
+#include "npu/abi/expert_exchange.hpp"
 #include "npu/abi/handshake.hpp"
 #include "npu/abi/instruction_fault.hpp"
 #include "npu/abi/kernel_image.hpp"
@@ -192,7 +193,46 @@ TEST(GoldenRuntime, WordsOfACollectiveOperation) {
   EXPECT_EQ(work.words(), golden);
   EXPECT_EQ(VectorCollective::of(golden).words(), golden);
   EXPECT_EQ(VectorCollective::kFlags, 512U);
+  EXPECT_EQ(VectorCollective::kHead, 0x8200U);
   EXPECT_EQ(kVectorCollectiveTimeout, 0xC0);
+}
+
+TEST(GoldenRuntime, TokensForTheExpertsOfOtherCards) {
+  const std::array<std::uint64_t, 13> golden{0x08'10'05'01'04'03,
+                                             7,
+                                             8000,
+                                             0x40000,
+                                             0x0000'0080'0000'0011,
+                                             0x0000'0100'0000'1C00,
+                                             0x1000,
+                                             0x2000,
+                                             0x3000,
+                                             0x4000,
+                                             0x5000,
+                                             0x6000,
+                                             0x7000};
+  ExpertExchange work;
+  work.kind = VectorCollectiveKind::kDispatch;
+  work.type = ElementType::kBf16;
+  work.quantised = true;
+  work.rank = 5;
+  work.ranks = 16;
+  work.chosen = 8;
+  work.number = 7;
+  work.timeout = 8000;
+  work.half = 0x40000;
+  work.tokens = 17;
+  work.most_tokens = 128;
+  work.hidden = 7168;
+  work.experts = 256;
+  work.tensors = {0x1000, 0x2000, 0x3000, 0x4000, 0x5000, 0x6000, 0x7000};
+  EXPECT_EQ(work.words(), golden);
+  EXPECT_EQ(ExpertExchange::of(golden).words(), golden);
+  EXPECT_EQ(work.pitch(), 7680U);
+  EXPECT_EQ(work.window_bytes(), 7680U * 128 * 256);
+  EXPECT_EQ(offsetof(ExpertCounts, base), 8U);
+  EXPECT_EQ(offsetof(ExpertCounts, counts), 12U);
+  EXPECT_EQ(expert_place_pitch(8), 16U);
 }
 
 }  // namespace

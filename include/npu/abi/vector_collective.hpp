@@ -19,14 +19,18 @@ enum class VectorCollectiveKind : std::uint8_t {
   kReduce,  // `bytes` of each rank, at place * bytes in its half, are reduced to `to`
   kGather,  // `bytes` of each rank, at place * bytes in its half, go to `to` + rank * to_pitch
   kReduceGather,  // each rank reduces its part of `bytes`; all parts go to `to`
+  kDispatch,      // these have words of their own (abi/expert_exchange.hpp)
+  kCombine,
 };
-inline constexpr unsigned kVectorCollectiveKinds = 3;
+inline constexpr unsigned kVectorCollectiveKinds = 3;  // with the words below
 
 struct VectorCollective {
   // The ranks are part of the words, and one launch has at most so many.
   static constexpr unsigned kMostRanks = 64;
-  // Of a window: the flags of both meetings, each in a line of its own; then the halves.
-  static constexpr std::uint64_t kFlags = 512;
+  // Of a window: the flags of both meetings, each in a line of its own; what peers tell by lines,
+  // of launches with odd and with even numbers; then the halves.
+  static constexpr std::uint64_t kFlags = 512, kLines = 16 * 1024;
+  static constexpr std::uint64_t kHead = kFlags + 2 * kLines;
 
   VectorCollectiveKind kind = VectorCollectiveKind::kReduce;
   ElementType type = ElementType::kFp32;

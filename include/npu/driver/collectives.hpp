@@ -41,6 +41,7 @@
 #include "npu/base/result.hpp"
 #include "npu/base/units.hpp"
 #include "npu/driver/execution_stream.hpp"
+#include "npu/driver/expert_exchange.hpp"
 #include "npu/driver/export.hpp"
 #include "npu/driver/process.hpp"
 #include "npu/driver/types.hpp"
@@ -103,9 +104,10 @@ NPU_API CollectiveSizes every_vector_size();
 struct VectorCollectives {
   // The kernel `vector_collective` as an object; used by create() alone. Empty: no kAiv.
   ConstByteSpan kernel;
-  std::uint32_t blocks = 24;  // 1 .. the card's vector cores (hccl.md E2: 24 on A2)
-  Bytes half = 4_MiB;         // of a rank's window, which has two; 64 KiB .. 1 GiB, whole 512 B
-  Bytes one_shot = 64_KiB;    // largest all-reduce in which each rank reduces all (E2)
+  std::uint32_t blocks = 24;        // 1 .. the card's vector cores (hccl.md E2: 24 on A2)
+  std::uint32_t expert_blocks = 0;  // of moe_dispatch() and moe_combine(); 0: `blocks`
+  Bytes half = 4_MiB;       // of a rank's window, which has two; 64 KiB .. 1 GiB, whole 512 B
+  Bytes one_shot = 64_KiB;  // largest all-reduce in which each rank reduces all (E2)
   // By CollectiveOperation: the largest operation that kAutomatic does so.
   CollectiveSizes largest{};
 };
@@ -227,6 +229,16 @@ class NPU_API Communicator {
   // receive.
   Result<StreamMark> transfer(unsigned rank, const CollectiveCall& call,
                               const std::vector<PeerTransfer>& transfers);
+  // Tokens to the cards of their experts, and the rows that experts have made of them back, each
+  // times its weight and added up (npu/driver/expert_exchange.hpp). By vector cores, as kAiv; types
+  // fp16, bf16 and fp32. Both have the same shape. The algorithm of the call is not used.
+  // kInvalidArgument also: a shape out of range, a window that is too small, or an address that is
+  // not aligned as its tensor wants it.
+  // A choice that is no expert, or the same expert twice, ends the kernel with a fault.
+  Result<StreamMark> moe_dispatch(unsigned rank, const CollectiveCall& call,
+                                  const ExpertShape& shape, const DispatchTensors& tensors);
+  Result<StreamMark> moe_combine(unsigned rank, const CollectiveCall& call,
+                                 const ExpertShape& shape, const CombineTensors& tensors);
   // Later work of the rank's stream starts when all ranks' streams have come here.
   Result<StreamMark> barrier(unsigned rank, const CollectiveCall& call);
 

@@ -5,25 +5,10 @@
 
 #include "kernels/device/collectives/meeting.hpp"
 #include "kernels/device/collectives/slices.hpp"
+#include "kernels/device/collectives/types.hpp"
 #include "kernels/device/common/stages.hpp"
 
 namespace npu::kernels::collectives {
-
-// kDataTypes: vector cores do not reduce elements of that type.
-constexpr DataType vector_type(abi::ElementType type) {
-  switch (type) {
-    case abi::ElementType::kFp32:
-      return DataType::kFp32;
-    case abi::ElementType::kFp16:
-      return DataType::kFp16;
-    case abi::ElementType::kBf16:
-      return DataType::kBf16;
-    case abi::ElementType::kInt32:
-      return DataType::kInt32;
-    default:
-      return aicore::data_type(platform::kDataTypes);
-  }
-}
 
 class RankReduction {
  public:

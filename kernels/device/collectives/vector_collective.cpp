@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A collective operation of several cards by vector cores (abi/vector_collective.hpp). Each block
 // works on a slice of all data, and its peers' blocks on the same.
+#include "kernels/device/collectives/combine.hpp"
+#include "kernels/device/collectives/dispatch.hpp"
+#include "kernels/device/collectives/meeting.hpp"
 #include "kernels/device/collectives/narrow_reduction.hpp"
 #include "kernels/device/collectives/rank_reduction.hpp"
 #include "kernels/device/shipped/set_up.hpp"
@@ -8,6 +11,7 @@
 namespace npu::kernels::collectives {
 namespace {
 
+using abi::ExpertExchange;
 using abi::VectorCollective;
 using abi::VectorCollectiveKind;
 
@@ -116,16 +120,40 @@ bool valid(const VectorCollective& work) {
          (!reduces || is_narrow(work.type) || platform::bytes_of(vector_type(work.type)) != 0);
 }
 
+bool valid(const ExpertExchange& work) {
+  return work.ranks != 0 && work.ranks <= VectorCollective::kMostRanks && work.rank < work.ranks &&
+         work.experts != 0 && work.experts <= ExpertExchange::kMostExperts &&
+         work.experts % work.ranks == 0 && work.chosen != 0 &&
+         work.chosen <= ExpertExchange::kMostChosen && work.tokens <= work.most_tokens &&
+         work.most_tokens <= ExpertExchange::kMostTokens && work.hidden != 0 &&
+         work.hidden <= ExpertExchange::kMostHidden && work.window_bytes() <= work.half &&
+         is_real(work.type);
+}
+
 // Its arguments are addresses and sizes, and its copies go through queues of buffers.
 constexpr platform::SetUp kSetUp{platform::Tiling::kArguments, true, false};
+
+int move_tokens(AicorePort& port) {
+  const aicore::Arguments arguments(port, ExpertExchange::kWords + VectorCollective::kMostRanks);
+  const auto work = ExpertExchange::of(arguments.words<ExpertExchange::kWords>());
+  if (!valid(work)) return aicore::kBadArguments;
+  vector::set_up(port, kSetUp, 0);
+  const Windows windows(arguments, ExpertExchange::kWords, work.number, work.half);
+  return work.kind == VectorCollectiveKind::kDispatch ? Dispatch(port, work, windows).run()
+                                                      : Combine(port, work, windows).run();
+}
 
 int vector_collective(AicorePort& port) {
   const auto work = VectorCollective::of(
       aicore::Arguments(port, VectorCollective::kWords).words<VectorCollective::kWords>());
-  if (!valid(work) || port.core_type() == abi::CoreType::kAic) return aicore::kBadArguments;
+  if (port.core_type() == abi::CoreType::kAic) return aicore::kBadArguments;
+  if (work.kind == VectorCollectiveKind::kDispatch || work.kind == VectorCollectiveKind::kCombine) {
+    return move_tokens(port);
+  }
+  if (!valid(work)) return aicore::kBadArguments;
   const aicore::Arguments arguments(port, VectorCollective::kWords + work.ranks);
   vector::set_up(port, kSetUp, 0);
-  const Windows windows(arguments, work);
+  const Windows windows(arguments, VectorCollective::kWords, work.number, work.half);
   return Operation(port, work, windows).run();
 }
 

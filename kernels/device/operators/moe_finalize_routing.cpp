@@ -4,8 +4,9 @@
 // NPU_JIT_ELEMENT_C (result and what is more): half, bfloat16 or float; TensorParams. The scalar
 // unit reads weights and places.
 #include "kernels/device/common/entries.hpp"
-#include "kernels/device/vector/row_tile.hpp"
+#include "kernels/device/common/numbers.hpp"
 #include "kernels/device/vector/types.hpp"
+#include "kernels/device/vector/weighted_sum.hpp"
 #include "npu/operators/tensor_params.hpp"
 
 namespace npu::kernels {
@@ -13,16 +14,11 @@ namespace {
 
 using vector::kTypeA;
 using vector::kTypeC;
-using vector::size_of;
 
 static_assert(is_real(kTypeA) && is_real(kTypeC),
               "this operator is of reals: NPU_JIT_ELEMENT_A and NPU_JIT_ELEMENT_C");
 
 constexpr std::uint32_t kNumber = 4;
-constexpr std::uint32_t kLeastWide = 512;  // columns of a tile
-// Bytes of UB of an element: two sets of inputs, a term, the sum, the result.
-constexpr std::uint32_t kElementBytes =
-    kSets * std::max(size_of(kTypeA), size_of(kTypeC)) + 2 * kNumber + size_of(kTypeC);
 
 struct Work {
   std::uint64_t rows = 0, weights = 0, places = 0, more = 0, to = 0;  // more: 0: none
@@ -30,98 +26,34 @@ struct Work {
   std::uint32_t wide = 0;  // columns of a tile
 };
 
-class Sums {
- public:
-  Sums(AicorePort& port, const Work& work) : port_(port), work_(work), stages_(port) {
-    aicore::UbParts ub;
-    const std::uint32_t widest = std::max(size_of(kTypeA), size_of(kTypeC));
-    for (auto& in : in_) in = ub.take(work.wide * widest);
-    for (auto* at : {&term_, &sum_}) *at = ub.take(work.wide * kNumber);
-    out_ = ub.take(work.wide * size_of(kTypeC));
-  }
-
-  // False: a place is beyond the rows.
-  bool run() {
-    bool good = true;
-    for_area(port_.call(), work_.tokens, work_.columns, {0, 0, 1, work_.wide},
-             [&](const AreaTile& tile) { good = good && one(tile); });
-    return good;
-  }
-
- private:
-  struct Choice {
-    std::uint32_t row = 0;
-    float weight = 0;
-    bool here = false;
+// False: a place is beyond the rows.
+bool run(AicorePort& port, const Work& work) {
+  const std::uint64_t pitch = work.columns;
+  vector::WeightedSum sum(
+      port, {{work.rows, pitch}, {work.more, pitch}, {work.to, pitch}, kTypeA, kTypeC}, work.wide);
+  Numbers places(port), weights(port);
+  bool good = true;
+  const auto one = [&](const AreaTile& tile) {
+    sum.begin(tile);
+    for (std::uint32_t i = 0; i < work.k; ++i) {
+      const std::uint64_t choice = (tile.row * work.k + i) * kNumber;
+      const auto row = static_cast<std::int32_t>(places.read(work.places + choice));
+      const float weight = weights.read_float(work.weights + choice);
+      if (row < 0) continue;
+      good = good && static_cast<std::uint32_t>(row) < work.tokens * work.k;
+      if (!good) return;
+      sum.add(tile, static_cast<std::uint32_t>(row), weight);
+    }
+    sum.end(tile);
   };
-  bool one(const AreaTile& tile) {
-    begin(tile);
-    for (std::uint32_t i = 0; i < work_.k; ++i) {
-      const Choice choice = read(tile.row * work_.k + i);
-      if (!choice.here) continue;
-      if (choice.row >= work_.tokens * work_.k) return false;
-      const std::uint32_t x = load(work_.rows, {choice.row, tile.column, 1, tile.columns}, kTypeA);
-      Vector v = row_vector(VectorOp::kAxpy, DataType::kFp32, sum_, x, 1, tile.columns);
-      v.scalar = choice.weight;
-      v.b = sum_;
-      port_.issue(v);
-      if (x != term_) stages_.consumed(set_);
-    }
-    const unsigned set = stages_.begin_result();
-    convert_rows(port_, out_, kTypeC, sum_, DataType::kFp32, 1, tile.columns);
-    stages_.computed(set);
-    store_rows(port_, {work_.to, work_.columns}, tile, out_, kTypeC);
-    stages_.stored(set);
-    return true;
-  }
-  void begin(const AreaTile& tile) {
-    if (work_.more == 0) {
-      return element_op(port_, VectorOp::kDuplicate, sum_, sum_, {0, 0, 1, tile.columns});
-    }
-    const std::uint32_t x = load(work_.more, tile, kTypeC);
-    element_op(port_, VectorOp::kCopy, sum_, x, {0, 0, 1, tile.columns});
-    if (x != term_) stages_.consumed(set_);
-  }
-  // Where it lies in fp32: in place, and the set is still used, or as a term.
-  std::uint32_t load(std::uint64_t from, const AreaTile& tile, DataType type) {
-    set_ = stages_.begin_load();
-    load_rows(port_, in_[set_], {from, work_.columns}, tile, type);
-    stages_.loaded(set_);
-    if (type == DataType::kFp32) return in_[set_];
-    convert_rows(port_, term_, DataType::kFp32, in_[set_], type, 1, tile.columns);
-    stages_.consumed(set_);
-    return term_;
-  }
-  Choice read(std::uint64_t choice) {
-    const std::uint64_t place = work_.places + choice * kNumber;
-    const std::uint64_t weight = work_.weights + choice * kNumber;
-    if (place / abi::kCacheLine != line_) {
-      port_.clean_invalidate(place);
-      line_ = place / abi::kCacheLine;
-    }
-    if (weight / abi::kCacheLine != weight_line_) {
-      port_.clean_invalidate(weight);
-      weight_line_ = weight / abi::kCacheLine;
-    }
-    Choice to;
-    const auto row = static_cast<std::int32_t>(port_.load(place, kNumber));
-    to.here = row >= 0;
-    to.row = static_cast<std::uint32_t>(row);
-    const auto bits = static_cast<std::uint32_t>(port_.load(weight, kNumber));
-    std::memcpy(&to.weight, &bits, sizeof bits);
-    return to;
-  }
-
-  AicorePort& port_;
-  const Work work_;
-  StagesOf<kSets, 1> stages_;
-  unsigned set_ = 0;
-  std::uint64_t line_ = UINT64_MAX, weight_line_ = UINT64_MAX;
-  std::uint32_t in_[kSets] = {}, term_ = 0, sum_ = 0, out_ = 0;
-};
+  for_area(port.call(), work.tokens, work.columns, {0, 0, 1, work.wide}, [&](const AreaTile& tile) {
+    if (good) one(tile);
+  });
+  return good;
+}
 
 int kernel(AicorePort& port) {
-  const bool good = Sums(port, work_from<Work>(aicore::Arguments(port, kWorkWords<Work>))).run();
+  const bool good = run(port, work_from<Work>(aicore::Arguments(port, kWorkWords<Work>)));
   port.pipe_barrier(Pipe::kAll);
   return good ? 0 : aicore::kBadArguments;
 }
@@ -145,13 +77,9 @@ void host(std::uint32_t block_num, OperatorStream& stream, const TensorParams& p
   work.tokens = static_cast<std::uint32_t>(side[0]);
   work.columns = static_cast<std::uint32_t>(side[1]), work.k = static_cast<std::uint32_t>(side[2]);
   Launches launches(stream, CoreKind::kVector, block_num);
-  // Few tokens are cut so that all cores have a part.
-  const std::uint64_t most = (stream.limits().ub - 1024) / kElementBytes / 64 * 64;
-  const std::uint64_t parts =
-      aicore::divide_up<std::uint64_t>(launches.cores(CoreKind::kVector), work.tokens);
-  const std::uint64_t part =
-      aicore::round_up(aicore::divide_up<std::uint64_t>(work.columns, parts), std::uint64_t{64});
-  work.wide = static_cast<std::uint32_t>(std::min(most, std::max<std::uint64_t>(part, kLeastWide)));
+  work.wide = vector::columns_of_sums(stream.limits().ub,
+                                      vector::WeightedSum::bytes_of_element(kTypeA, kTypeC),
+                                      launches.cores(CoreKind::kVector), work.tokens, work.columns);
   launches.launch(CoreKind::kVector, 0U, work,
                   work.tokens * aicore::divide_up<std::uint64_t>(work.columns, work.wide));
 }

@@ -7,6 +7,7 @@
 // which begin behind those of the pieces before. Of a single piece each core counts all of it. A
 // core has whole cache lines of places, since caches are not coherent.
 #include "kernels/device/common/entries.hpp"
+#include "kernels/device/common/numbers.hpp"
 #include "kernels/device/common/stages.hpp"
 #include "kernels/device/vector/types.hpp"
 #include "npu/operators/tensor_params.hpp"
@@ -39,22 +40,6 @@ struct Work {
     return static_cast<std::uint32_t>(places % abi::kCacheLine / kInt);
   }
   std::uint32_t lines() const { return aicore::divide_up(skipped() + all, kOfLine); }
-};
-
-// int32 that others have written.
-class Numbers {
- public:
-  explicit Numbers(AicorePort& port) : port_(port) {}
-  std::uint32_t read(std::uint64_t address) {
-    const std::uint64_t line = address / abi::kCacheLine;
-    if (line != line_) port_.clean_invalidate(line * abi::kCacheLine);
-    line_ = line;
-    return static_cast<std::uint32_t>(port_.load(address, kInt));
-  }
-
- private:
-  AicorePort& port_;
-  std::uint64_t line_ = UINT64_MAX;
 };
 
 class Routing {

@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "driver/collectives/communicator_impl.hpp"
+#include "driver/support/spin_lock.hpp"
 #include "npu/abi/expert_exchange.hpp"
 
 namespace npu::driver {

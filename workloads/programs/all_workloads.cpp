@@ -12,6 +12,7 @@ const Registry& all_workloads() {
                       dma_bandwidth,
                       p2p_bandwidth,
                       collective,
+                      moe_exchange,
                       ring_pressure,
                       event_wait,
                       alloc_churn,

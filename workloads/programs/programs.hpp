@@ -11,6 +11,7 @@ Workload enumerate();
 Workload dma_latency();
 Workload dma_bandwidth();
 Workload collective();
+Workload moe_exchange();
 Workload p2p_bandwidth();
 Workload ring_pressure();
 Workload event_wait();

@@ -203,28 +203,33 @@ Result<driver::StreamMark> CollectiveRanks::call(Rank& rank, unsigned number,
   }
 }
 
-Status CollectiveRanks::run_rank(Rank& rank, unsigned number, const CollectiveProblem& problem,
-                                 driver::CollectiveAlgorithm algorithm, unsigned times) {
-  auto met = communicator_->barrier(number, {rank.stream.get(), problem.type});
+Status CollectiveRanks::run_rank(Rank& rank, unsigned number, const Part& part, unsigned times,
+                                 Picoseconds most) {
+  auto met = communicator_->barrier(number, {rank.stream.get()});
   if (!met) return forward_error(met);
   if (auto begun = rank.stream->record(rank.times->bus()); !begun) return forward_error(begun);
   for (unsigned i = 0; i < times; ++i) {
-    if (auto called = call(rank, number, problem, algorithm); !called) return forward_error(called);
+    if (auto called = part(number); !called) return forward_error(called);
   }
   const platform::BusAddress end{rank.times->bus().value + sizeof(std::uint64_t)};
   if (auto ended = rank.stream->record(end); !ended) return forward_error(ended);
-  return rank.stream->wait(deadline_of(context_, times * time_for(problem.bytes())));
+  return rank.stream->wait(deadline_of(context_, times * most));
 }
 
 Result<MeasuredSpan> CollectiveRanks::run(const CollectiveProblem& problem,
                                           driver::CollectiveAlgorithm algorithm, unsigned times) {
+  const auto part = [&](unsigned rank) { return call(ranks_[rank], rank, problem, algorithm); };
+  return run(part, times, time_for(problem.bytes()));
+}
+
+Result<MeasuredSpan> CollectiveRanks::run(const Part& part, unsigned times, Picoseconds most) {
   std::vector<std::unique_ptr<platform::Task>> tasks;
   for (unsigned i = 0; i < ranks_.size(); ++i) {
     auto& rank = ranks_[i];
     rank.status = Status();
     auto task = context_.platform.tasks().spawn(
-        fmt::format("rank{}", i), [this, &rank, i, &problem, algorithm, times] {
-          rank.status = run_rank(rank, i, problem, algorithm, times);
+        fmt::format("rank{}", i), [this, &rank, i, &part, times, most] {
+          rank.status = run_rank(rank, i, part, times, most);
         });
     if (!task) return forward_error(task);
     tasks.push_back(std::move(*task));

@@ -34,6 +34,9 @@ class CollectiveRanks {
   CollectiveRanks& operator=(const CollectiveRanks&) = delete;
 
   driver::Communicator& communicator() { return *communicator_; }
+  unsigned count() const { return static_cast<unsigned>(ranks_.size()); }
+  QueueSession& session(unsigned rank) { return *ranks_[rank].session; }
+  driver::ExecutionStream& stream(unsigned rank) { return *ranks_[rank].stream; }
   // Inputs where they are compared later: `verify` bytes of each block, in windows.
   Status prepare(const CollectiveProblem& problem, Bytes verify);
   // What was compared, in bytes.
@@ -42,6 +45,9 @@ class CollectiveRanks {
   // By the cards' own clocks, behind a barrier: from the first rank's begin to the last one's end.
   Result<MeasuredSpan> run(const CollectiveProblem& problem, driver::CollectiveAlgorithm algorithm,
                            unsigned times);
+  // The same of any operation, `times` one behind the other; `most`: how long each may take.
+  using Part = std::function<Result<driver::StreamMark>(unsigned rank)>;
+  Result<MeasuredSpan> run(const Part& part, unsigned times, Picoseconds most);
   Status close();
 
  private:
@@ -61,8 +67,7 @@ class CollectiveRanks {
   Status open(Rank& rank, const driver::ScanResult& found, unsigned number, Bytes bytes);
   Status for_windows(const CollectiveProblem& problem, unsigned blocks, Bytes verify,
                      const Visit& visit);
-  Status run_rank(Rank& rank, unsigned number, const CollectiveProblem& problem,
-                  driver::CollectiveAlgorithm algorithm, unsigned times);
+  Status run_rank(Rank& rank, unsigned number, const Part& part, unsigned times, Picoseconds most);
   Result<driver::StreamMark> call(Rank& rank, unsigned number, const CollectiveProblem& problem,
                                   driver::CollectiveAlgorithm algorithm);
   std::uint64_t time_of(const Rank& rank, unsigned which) const;

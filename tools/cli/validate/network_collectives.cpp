@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of several cards, by `run collective`.
+// Operations of several cards, by `run collective` and `run moe_exchange`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -111,6 +111,34 @@ Made collective_run(const Measurement& row, const Facts& facts, const NamedColle
 }
 
 }  // namespace
+
+// Tokens to experts and back, as the published tests of DeepEP's kernels have them.
+std::optional<Made> experts(const Measurement& row, const Facts& facts) {
+  const bool sends = says(row.op, "MoE dispatch");
+  if (!sends && !says(row.op, "MoE combine")) return std::nullopt;
+  if (row.metric != "latency") return refuse(fmt::format("the metric '{}' is no time", row.metric));
+  const auto tokens = number_before(row.shape, "tokens"), ranks = number_behind(row.shape, "EP");
+  const auto hidden = number_behind(row.note, "hidden"), chosen = number_behind(row.note, "top-");
+  if (!tokens || !ranks || *ranks < 2 || !hidden || !chosen) {
+    return refuse("the tokens, the ranks, the hidden size or the experts of a token are missing");
+  }
+  const auto system = system_of(facts.part, *ranks);
+  if (!system) return refuse(fmt::format("no system of {} dies of this part", *ranks));
+  Operation made;
+  made.configuration = system->name;
+  made.workload = "moe_exchange";
+  made.settings = {{"ranks", std::to_string(*ranks)},
+                   {"tokens", std::to_string(*tokens)},
+                   {"hidden", std::to_string(*hidden)},
+                   {"chosen", std::to_string(*chosen)},
+                   {"quantised", says(row.note, "INT8 dispatch") ? "on" : "off"},
+                   {"iterations", "2"},
+                   {"functional", "off"}};
+  for (const auto& key : system->keys) made.settings.push_back(key);
+  made.metric = fmt::format("moe_exchange.{}.{}.time_us", *tokens, sends ? "dispatch" : "combine");
+  made.left_out = "the number of experts is not published, 256 assumed";
+  return made;
+}
 
 std::optional<Made> collective(const Measurement& row, const Facts& facts) {
   const auto* const operation = collective_named(row.op);

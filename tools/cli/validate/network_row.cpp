@@ -22,8 +22,8 @@ constexpr Refused kRefused[] = {
     {"matmul+allreduce", "a kernel does not compute and talk to other cards at once"},
     {"matmul+reducescatter", "a kernel does not compute and talk to other cards at once"},
     {"dispatchffncombine", "a kernel does not compute and talk to other cards at once"},
-    {"MoE dispatch", "no kernel sends rows to experts of other cards"},
-    {"MoE combine", "no kernel sends rows to experts of other cards"},
+    {"MoE dispatch normal", "moe_dispatch() brings up to 512 tokens of a rank"},
+    {"MoE combine normal", "moe_combine() brings up to 512 tokens of a rank"},
     {"split_qkv_rmsnorm_rope", "one fused kernel, where npusim has slices, norms and rope apart"},
     {"MLAProlog", "its products are not one kernel here, and its shape is not published"},
     {"KvRmsNormRopeCache", "one fused kernel, where npusim has norm, rope and cache apart"},
@@ -113,7 +113,7 @@ Made operation_of(const Measurement& row) {
   if (refused != std::end(kRefused)) return refuse(refused->reason);
   const auto facts = facts_of(row);
   if (!facts) return refuse(facts.error());
-  for (const auto make : {collective, kernel, step}) {
+  for (const auto make : {experts, collective, kernel, step}) {
     auto made = make(row, *facts);
     if (!made) continue;
     const bool rate = row.unit == "GB/s" && *made && (*made)->bytes > 0;

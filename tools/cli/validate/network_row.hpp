@@ -32,6 +32,7 @@ Made operation_of(const Measurement& row);
 // By kind; nothing: the row is of another one.
 std::optional<Made> kernel(const Measurement& row, const Facts& facts);
 std::optional<Made> collective(const Measurement& row, const Facts& facts);
+std::optional<Made> experts(const Measurement& row, const Facts& facts);
 std::optional<Made> step(const Measurement& row, const Facts& facts);
 
 // The system with so many dies of a part and the keys that make it theirs; nothing: there is none.

@@ -51,6 +51,7 @@ Result<driver::CommunicatorOptions> options_of(Context& context, const driver::E
   auto vector = vector_collectives(context);
   if (!vector) return forward_error(vector);
   options.vector = *vector;
+  options.vector.expert_blocks = vector->blocks;
   options.vector.half = std::max<Bytes>(driver::expert_window(shape, element), 64_KiB);
   constexpr Bytes kMost = Bytes{1} << 30;
   if (options.vector.half > kMost) {

@@ -20,6 +20,7 @@
 #include "workloads/programs/support/measured_spans.hpp"
 #include "workloads/transformer/cards.hpp"
 #include "workloads/transformer/decoder.hpp"
+#include "workloads/transformer/division.hpp"
 #include "workloads/transformer/run_settings.hpp"
 
 namespace npu::workloads {
@@ -241,17 +242,24 @@ Status decode(Context& context, const Model& whole, const Model& part,
   return {};
 }
 
-Result<driver::CommunicatorOptions> communicator_options(Context& context, const Model& model,
-                                                         unsigned ranks,
+Result<driver::CommunicatorOptions> communicator_options(Context& context, const Model& part,
                                                          driver::CollectiveAlgorithm algorithm) {
   driver::CommunicatorOptions options;
   options.timeout = kTimeout;
   options.algorithms[static_cast<std::size_t>(driver::CollectiveOperation::kAllReduce)] = algorithm;
-  if (transformer::needs_equal_sums(model, ranks)) options.one_shot = 0;
-  if (ranks == 1) return options;
+  if (transformer::needs_equal_sums(part)) options.one_shot = 0;
+  if (part.ranks == 1) return options;
   auto vector = vector_collectives(context);
   if (!vector) return forward_error(vector);
   options.vector = *vector;
+  if (part.experts.dispatched) {
+    const auto& parameters = context.parameters;
+    const auto rows = parameters.integer("batch") * parameters.integer("tokens");
+    constexpr Bytes kElement = 2;
+    options.vector.half =
+        std::max(options.vector.half,
+                 driver::expert_window(transformer::exchange_of(part, kElement, rows), kElement));
+  }
   return options;
 }
 
@@ -262,13 +270,13 @@ Status run_transformer(Context& context) {
   const auto ranks = static_cast<unsigned>(parameters.integer("tensor_parallel"));
   const auto part = transformer::part_of_run(parameters, *model);
   if (!part) return forward_error(part);
-  const auto algorithm = transformer::algorithm_of(parameters, *model);
+  const auto algorithm = transformer::algorithm_of(parameters, *part);
   if (!algorithm) return forward_error(algorithm);
   auto toolchain = operators::find_toolchain();
   if (!toolchain) return forward_error(toolchain);
   const bool keeps = parameters.choice("cache") == "folder";
   jit::KernelCache cache(std::move(*toolchain), {keeps ? jit::default_cache_folder() : ""});
-  const auto communicator = communicator_options(context, *model, ranks, *algorithm);
+  const auto communicator = communicator_options(context, *part, *algorithm);
   if (!communicator) return forward_error(communicator);
   auto cards = transformer::DecoderCards::open(context, cache, ranks, *communicator);
   if (!cards) return forward_error(cards);
@@ -319,6 +327,10 @@ Workload transformer_run() {
         "of the cards of tensor_parallel, over which whole experts are divided; columns of each "
         "over the others",
         1, driver::kMaxRanks},
+       choice_parameter("moe_comm", "allreduce",
+                        "allreduce: cards with experts have all tokens, and sum; dispatch: tokens "
+                        "are sent to the cards of their experts, and back",
+                        {"allreduce", "dispatch"}),
        choice_parameter("algorithm", "automatic", "of the cards' all-reduce",
                         transformer::reduce_algorithms()),
        {"blocks", ParameterType::kInteger, "", "24", "vector cores of each card, with aiv", 1, 64},

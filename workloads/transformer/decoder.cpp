@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "workloads/programs/support/elements.hpp"
-#include "workloads/transformer/division.hpp"
 
 namespace npu::workloads::transformer {
 namespace {
@@ -128,14 +127,28 @@ Result<std::vector<StepTimes>> Decoder::step(std::uint64_t tokens) {
   return times;
 }
 
-// Cards that choose other experts give terms of sums that nobody has.
+// Of each layer.
+void Decoder::take_rows(const std::vector<Choices>& from, const RowRange& rows,
+                        std::vector<Choices>& to) const {
+  const auto begin = static_cast<std::ptrdiff_t>(rows.first * part_.experts.chosen);
+  const std::uint64_t count = rows.count * part_.experts.chosen;
+  for (std::size_t layer = 0; layer < from.size(); ++layer) {
+    if (!from[layer].empty()) {
+      std::copy_n(from[layer].begin() + begin, count, to[layer].begin() + begin);
+    }
+  }
+}
+
+// Each card has chosen for its own tokens. Or all have chosen for all: cards that choose other
+// experts then give terms of sums that nobody has.
 Result<std::vector<Choices>> Decoder::common_choices(std::uint64_t rows) {
   auto first = ranks_.front()->choices(rows);
   if (!first) return first;
   for (std::size_t i = 1; i < ranks_.size(); ++i) {
     const auto other = ranks_[i]->choices(rows);
     if (!other) return other;
-    if (*other == *first) continue;
+    if (part_.experts.dispatched) take_rows(*other, rows_of_rank(rows, part_.ranks, i), *first);
+    if (part_.experts.dispatched || *other == *first) continue;
     return fail(ErrorCode::kWrongData, fmt::format("cards {} and {} have chosen different experts",
                                                    ranks_.front()->card(), ranks_[i]->card()));
   }

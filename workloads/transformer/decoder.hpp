@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "workloads/framework/context.hpp"
+#include "workloads/transformer/division.hpp"
 #include "workloads/transformer/rank.hpp"
 #include "workloads/transformer/reference.hpp"
 
@@ -45,6 +46,8 @@ class Decoder {
                                        const std::vector<std::uint32_t>& given);
   std::vector<std::uint32_t> next_tokens(std::uint64_t tokens) const;
   Result<std::vector<Choices>> common_choices(std::uint64_t rows);
+  void take_rows(const std::vector<Choices>& from, const RowRange& rows,
+                 std::vector<Choices>& to) const;
   Status check(DecoderRank& rank, const Numbers& wanted) const;
 
   Context& context_;

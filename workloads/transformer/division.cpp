@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "npu/abi/expert_exchange.hpp"
+#include "npu/base/checked.hpp"
 #include "npu/base/shortened.hpp"
 
 namespace npu::workloads::transformer {
@@ -42,6 +46,7 @@ bool divide(std::uint64_t& count, std::uint64_t by) {
 
 Status divide_experts(const Model& model, std::uint64_t ranks, std::uint64_t expert_ranks,
                       Model& part) {
+  constexpr std::uint64_t kMostRanks = abi::VectorCollective::kMostRanks;
   const auto told = [&](const std::string& why) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("expert_parallel={}: {}", expert_ranks, why));
@@ -54,6 +59,13 @@ Status divide_experts(const Model& model, std::uint64_t ranks, std::uint64_t exp
     return told(fmt::format("it does not divide the {} cards of tensor_parallel", ranks));
   }
   auto& experts = part.experts;
+  if (experts.dispatched && (expert_ranks != ranks || ranks == 1 || ranks > kMostRanks)) {
+    return fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("moe_comm=dispatch: expert_parallel={} and tensor_parallel={} are to be "
+                    "equal, from 2 to {}",
+                    expert_ranks, ranks, kMostRanks));
+  }
   experts.cards = expert_ranks;
   if (experts.count % expert_ranks != 0) {
     return told(fmt::format("{} has {} experts, which it does not divide", name, experts.count));
@@ -61,7 +73,7 @@ Status divide_experts(const Model& model, std::uint64_t ranks, std::uint64_t exp
   if (!divide(experts.inner, ranks / expert_ranks)) {
     return undivided(ranks / expert_ranks, model, model.experts.inner, "columns of an expert");
   }
-  if (divide(experts.shared_inner, ranks)) return {};
+  if (experts.dispatched || divide(experts.shared_inner, ranks)) return {};
   return undivided(ranks, model, model.experts.shared_inner, "columns of the shared expert");
 }
 
@@ -95,7 +107,8 @@ void experts_of_rank(const HostLayer& from, const Model& model, const Model& par
   to.expert_gate_up = gate_ups(from.expert_gate_up, stack, columns);
   to.expert_down = downs(from.expert_down, stack, columns);
   const Stack shared{0, 1, model.hidden, experts.shared_inner};
-  const Share of_shared{rank * part.experts.shared_inner, part.experts.shared_inner};
+  const std::uint64_t first = part.experts.dispatched ? 0 : rank * part.experts.shared_inner;
+  const Share of_shared{first, part.experts.shared_inner};
   to.gate_up = gate_ups(from.gate_up, shared, of_shared);
   to.down = downs(from.down, shared, of_shared);
 }
@@ -115,9 +128,31 @@ void heads_of_rank(const HostLayer& from, const Model& part, std::uint64_t rank,
 
 }  // namespace
 
-Result<Model> part_of(const Model& model, std::uint64_t ranks, std::uint64_t expert_ranks) {
+RowRange rows_of_rank(std::uint64_t rows, std::uint64_t ranks, std::uint64_t rank) {
+  const std::uint64_t each = ceil_div(rows, ranks);
+  const std::uint64_t first = std::min(rows, rank * each);
+  return {first, std::min(each, rows - first)};
+}
+
+driver::ExpertShape exchange_of(const Model& part, Bytes element, std::uint64_t rows) {
+  constexpr Bytes kMostWindow = Bytes{1} << 30;
+  driver::ExpertShape shape;
+  shape.hidden = static_cast<std::uint32_t>(part.hidden);
+  shape.experts = static_cast<std::uint32_t>(part.experts.count);
+  shape.chosen = static_cast<std::uint32_t>(part.experts.chosen);
+  const Bytes of_token = driver::expert_window(shape, element);
+  const std::uint64_t most = std::min<std::uint64_t>(
+      abi::ExpertExchange::kMostTokens, std::max<std::uint64_t>(kMostWindow / of_token, 1));
+  shape.most_tokens =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(ceil_div(rows, part.ranks), 1, most));
+  return shape;
+}
+
+Result<Model> part_of(const Model& model, std::uint64_t ranks, std::uint64_t expert_ranks,
+                      bool dispatched) {
   Model part = model;
   part.ranks = ranks;
+  part.experts.dispatched = dispatched;
   if (auto ok = divide_experts(model, ranks, expert_ranks, part); !ok) return forward_error(ok);
   if (!divide(part.heads, ranks)) return undivided(ranks, model, model.heads, "heads");
   const bool shared = ranks > model.kv_heads && !model.has_latent();

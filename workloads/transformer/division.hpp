@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "npu/base/result.hpp"
+#include "npu/driver/expert_exchange.hpp"
 #include "workloads/transformer/model.hpp"
 #include "workloads/transformer/weights.hpp"
 
@@ -16,9 +17,18 @@ namespace npu::workloads::transformer {
 
 // The shape of one rank's part. Ranks that are more than the heads of keys and values share those:
 // each has one. Whole experts are divided over `expert_ranks`, columns of each over the ranks that
-// have the same ones.
+// have the same ones. `dispatched`: Experts::dispatched.
 // kInvalidArgument: one line that says what cannot be divided.
-Result<Model> part_of(const Model& model, std::uint64_t ranks, std::uint64_t expert_ranks = 1);
+Result<Model> part_of(const Model& model, std::uint64_t ranks, std::uint64_t expert_ranks = 1,
+                      bool dispatched = false);
+
+// Rows of a step that a rank sends to experts, if tokens are dispatched.
+struct RowRange {
+  std::uint64_t first = 0, count = 0;
+};
+RowRange rows_of_rank(std::uint64_t rows, std::uint64_t ranks, std::uint64_t rank);
+// What is sent at once of a step of so many rows; `tokens` is not set. `element`: bytes.
+driver::ExpertShape exchange_of(const Model& part, Bytes element, std::uint64_t rows);
 
 // A rank's weights of those of the whole model. `part` is its shape.
 HostModel weights_of(const HostModel& whole, const Model& model, const Model& part,

@@ -1,87 +1,165 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "workloads/transformer/division.hpp"
 #include "workloads/transformer/operation_list.hpp"
 
 namespace npu::workloads::transformer {
 namespace {
 
-// The logits are kept in fp32, as models' own code does: a rounding more would choose others.
-void route(const StepPlace& place, std::uint64_t layer, OperationList& list) {
-  const auto& [model, shape, memory, step] = place;
-  const auto& experts = model.experts;
-  const auto& weights = memory.layers[layer];
-  list.multiply("router", {shape.rows(), experts.count, model.hidden}, step.normed, weights.router,
-                step.experts.logits)
-      .out_dtype = "float32";
-  const char* const name = experts.sigmoid ? "moe_gating_top_k" : "moe_gating_top_k_softmax";
-  auto& gating = list.add("gating", name,
-                          {shape.rows(), experts.count, experts.chosen, experts.groups,
-                           experts.kept, experts.normalised ? 1U : 0U},
-                          {step.experts.logits, weights.router_bias},
-                          {step.experts.weights, memory.choices[layer]});
-  gating.dtype = "float32";
-  gating.scale = static_cast<float>(experts.scale);
-}
+// The feed-forward part of some rows of a layer.
+class ExpertsPart {
+ public:
+  ExpertsPart(const StepPlace& place, std::uint64_t layer, const RowRange& rows,
+              OperationList& list)
+      : model_(place.model),
+        experts_(place.model.experts),
+        memory_(place.memory),
+        weights_(place.memory.layers[layer]),
+        step_(place.step),
+        rows_(rows),
+        list_(list),
+        choices_(place.memory.choices[layer] + rows.first * experts_.chosen * kIndex) {}
 
-// What all tokens go through.
-void share(const StepPlace& place, std::uint64_t layer, OperationList& list) {
-  const auto& [model, shape, memory, step] = place;
-  const std::uint64_t inner = model.experts.shared_inner, rows = shape.rows();
-  if (inner == 0) return;
-  const auto& weights = memory.layers[layer];
-  list.multiply("shared", {rows, 2 * inner, model.hidden}, step.normed, weights.gate_up,
-                step.experts.shared_gate_up);
-  list.add("shared", "swi_glu", {rows, 2 * inner}, {step.experts.shared_gate_up},
-           {step.experts.shared_inner});
-  list.multiply("shared", {rows, model.hidden, inner}, step.experts.shared_inner, weights.down,
-                step.experts.shared_whole);
-  if (!model.experts.shared_gated) return;
-  list.multiply("shared_gate", {rows, 1, model.hidden}, step.normed, weights.shared_gate,
-                step.experts.shared_logits);
-  list.add("shared_gate", "elementwise", {rows}, {step.experts.shared_logits},
-           {step.experts.shared_weights})
-      .expression = "sigmoid(a)";
-  auto& weighed =
-      list.add("shared_gate", "broadcast", {rows, model.hidden},
-               {step.experts.shared_whole, step.experts.shared_weights}, {step.experts.shared});
-  weighed.other_shape = {rows, 1};
-  weighed.expression = "a * b";
-}
+  // The logits are kept in fp32, as models' own code does: a rounding more would choose others.
+  void route() {
+    list_
+        .multiply("router", {rows_.count, experts_.count, model_.hidden}, normed(), weights_.router,
+                  step_.experts.logits)
+        .out_dtype = "float32";
+    const char* const name = experts_.sigmoid ? "moe_gating_top_k" : "moe_gating_top_k_softmax";
+    auto& gating =
+        list_.add("gating", name,
+                  {rows_.count, experts_.count, experts_.chosen, experts_.groups, experts_.kept,
+                   experts_.normalised ? 1U : 0U},
+                  {step_.experts.logits, weights_.router_bias}, {step_.experts.weights, choices_});
+    gating.dtype = "float32";
+    gating.scale = static_cast<float>(experts_.scale);
+  }
+
+  // What all tokens go through.
+  void share() {
+    const std::uint64_t inner = experts_.shared_inner, rows = rows_.count;
+    if (inner == 0) return;
+    const auto& to = step_.experts;
+    list_.multiply("shared", {rows, 2 * inner, model_.hidden}, normed(), weights_.gate_up,
+                   to.shared_gate_up);
+    list_.add("shared", "swi_glu", {rows, 2 * inner}, {to.shared_gate_up}, {to.shared_inner});
+    list_.multiply("shared", {rows, model_.hidden, inner}, to.shared_inner, weights_.down,
+                   to.shared_whole);
+    if (!experts_.shared_gated) return;
+    list_.multiply("shared_gate", {rows, 1, model_.hidden}, normed(), weights_.shared_gate,
+                   to.shared_logits);
+    list_.add("shared_gate", "elementwise", {rows}, {to.shared_logits}, {to.shared_weights})
+        .expression = "sigmoid(a)";
+    auto& weighed = list_.add("shared_gate", "broadcast", {rows, model_.hidden},
+                              {to.shared_whole, to.shared_weights}, {to.shared});
+    weighed.other_shape = {rows, 1};
+    weighed.expression = "a * b";
+  }
+
+  // Each card has all tokens. Where the rows of each expert end stays on the card: the host does
+  // not wait for it. Cards that have the same experts follow one another.
+  void choose_rows(unsigned rank) {
+    const std::uint64_t first = rank / (model_.ranks / experts_.cards) * experts_.own();
+    const std::uint64_t choices = rows_.count * experts_.chosen;
+    list_.add("routing", "moe_init_routing",
+              {rows_.count, model_.hidden, experts_.chosen, experts_.count, first, experts_.own()},
+              {normed(), choices_}, {step_.experts.rows, step_.experts.places, step_.experts.ends});
+    compute(choices, choices / experts_.cards);
+    list_.add(
+        "routing", "moe_finalize_routing", {rows_.count, model_.hidden, experts_.chosen},
+        {step_.experts.out, step_.experts.weights, step_.experts.places, step_.experts.shared},
+        {step_.out});
+  }
+
+  // Tokens go to the cards of their experts and come back, `shape.most_tokens` of each card at
+  // once. `all_rows`: of all cards.
+  void exchange(driver::ExpertShape shape, std::uint64_t all_rows) {
+    const std::uint64_t each = (all_rows + model_.ranks - 1) / model_.ranks;
+    const Bytes row = model_.hidden * list_.element();
+    const auto capacity = shape.most_rows(static_cast<unsigned>(model_.ranks));
+    for (std::uint64_t at = 0; at < each; at += shape.most_tokens) {
+      const std::uint64_t first = std::min(at, rows_.count);
+      shape.tokens = static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(shape.most_tokens, rows_.count - first));
+      const std::uint64_t numbers = first * experts_.chosen * kIndex;
+      TokenExchange exchange{shape, {}, {}};
+      auto& sent = exchange.sent;
+      sent.tokens = {normed() + first * row};
+      sent.choices = {choices_ + numbers};
+      sent.rows = {step_.experts.rows};
+      sent.ends = {step_.experts.ends}, sent.groups = {step_.experts.groups};
+      sent.places = {step_.experts.places};
+      list_.exchange("dispatch", exchange);
+      compute(capacity, shape.tokens * experts_.chosen);
+      const std::uint64_t shared = step_.experts.shared;
+      exchange.back = driver::CombineTensors{{step_.experts.out},
+                                             sent.groups,
+                                             sent.places,
+                                             {step_.experts.weights + numbers},
+                                             {shared == 0 ? 0 : shared + first * row},
+                                             {step_.experts.own_out + first * row}};
+      list_.exchange("combine", exchange);
+    }
+    list_
+        .collect("allgather", driver::CollectiveOperation::kAllGather, step_.experts.own_out,
+                 step_.out)
+        .count = each * model_.hidden;
+  }
+
+ private:
+  static constexpr Bytes kIndex = 4;
+
+  std::uint64_t normed() const {
+    return step_.normed + rows_.first * model_.hidden * list_.element();
+  }
+
+  // Of at most `most` rows, of which the experts' ends say how many there are; `mean`: of a card's
+  // experts as many as of the others.
+  void compute(std::uint64_t most, std::uint64_t mean) {
+    const auto& to = step_.experts;
+    product("expert_gate_up", {2 * experts_.inner, model_.hidden}, to.rows, weights_.expert_gate_up,
+            to.gate_up, most, mean);
+    list_.add("expert_swi_glu", "swi_glu", {most, 2 * experts_.inner}, {to.gate_up}, {to.inner});
+    product("expert_down", {model_.hidden, experts_.inner}, to.inner, weights_.expert_down, to.out,
+            most, mean);
+  }
+  struct Sides {
+    std::uint64_t outputs, inputs;
+  };
+  void product(const char* part, const Sides& sides, std::uint64_t from, std::uint64_t matrices,
+               std::uint64_t to, std::uint64_t most, std::uint64_t mean) {
+    auto& call =
+        list_.add(part, "grouped_matmul", {experts_.own(), most, sides.outputs, sides.inputs},
+                  {from, matrices, step_.experts.ends}, {to});
+    call.transpose_b = !memory_.fractals;  // layout_of()
+    call.format_b = list_.layout();
+    call.out_dtype = list_.type();
+    list_.count(2 * mean * sides.outputs * sides.inputs);
+  }
+
+  const Model& model_;
+  const Experts& experts_;
+  const ModelMemory& memory_;
+  const LayerWeights& weights_;
+  const StepMemory& step_;
+  const RowRange rows_;
+  OperationList& list_;
+  const std::uint64_t choices_;
+};
 
 }  // namespace
 
-// Where the rows of each expert end stays on the card: the host does not wait for it.
-void add_experts(const StepPlace& place, std::uint64_t layer, std::uint64_t first,
-                 OperationList& list) {
-  const auto& [model, shape, memory, step] = place;
-  const auto& experts = model.experts;
-  const auto& weights = memory.layers[layer];
-  const std::uint64_t rows = shape.rows(), hidden = model.hidden, own = experts.own();
-  const std::uint64_t choices = rows * experts.chosen, ends = step.experts.ends;
-  const bool outputs_first = !memory.fractals;  // layout_of()
-  route(place, layer, list);
-  share(place, layer, list);
-  list.add("routing", "moe_init_routing", {rows, hidden, experts.chosen, experts.count, first, own},
-           {step.normed, memory.choices[layer]},
-           {step.experts.rows, step.experts.places, step.experts.ends});
-  const auto product = [&](const char* part, std::uint64_t outputs, std::uint64_t inputs,
-                           std::uint64_t from, std::uint64_t matrices, std::uint64_t to) {
-    auto& call = list.add(part, "grouped_matmul", {own, choices, outputs, inputs},
-                          {from, matrices, ends}, {to});
-    call.transpose_b = outputs_first;
-    call.format_b = list.layout();
-    call.out_dtype = list.type();
-    // Of a card's experts as many as of the others.
-    list.count(2 * choices * outputs * inputs / experts.cards);
-  };
-  product("expert_gate_up", 2 * experts.inner, hidden, step.experts.rows, weights.expert_gate_up,
-          step.experts.gate_up);
-  list.add("expert_swi_glu", "swi_glu", {choices, 2 * experts.inner}, {step.experts.gate_up},
-           {step.experts.inner});
-  product("expert_down", hidden, experts.inner, step.experts.inner, weights.expert_down,
-          step.experts.out);
-  list.add("routing", "moe_finalize_routing", {rows, hidden, experts.chosen},
-           {step.experts.out, step.experts.weights, step.experts.places, step.experts.shared},
-           {step.out});
+void add_experts(const StepPlace& place, std::uint64_t layer, unsigned rank, OperationList& list) {
+  const auto& model = place.model;
+  const std::uint64_t rows = place.shape.rows();
+  const bool dispatched = model.experts.dispatched;
+  const auto own = dispatched ? rows_of_rank(rows, model.ranks, rank) : RowRange{0, rows};
+  ExpertsPart part(place, layer, own, list);
+  if (own.count != 0) part.route(), part.share();
+  if (!dispatched) return part.choose_rows(rank);
+  part.exchange(exchange_of(model, list.element(), rows), rows);
 }
 
 }  // namespace npu::workloads::transformer

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 
+#include "npu/abi/expert_exchange.hpp"
+#include "npu/base/checked.hpp"
+#include "workloads/transformer/division.hpp"
+
 namespace npu::workloads::transformer {
 namespace {
 
@@ -32,11 +36,21 @@ constexpr Bytes kIndex = 4;  // bytes of an index, and of a number in fp32
 void take_experts(const Model& model, Bytes element, std::uint64_t rows, Places& places,
                   ExpertsMemory& memory) {
   const auto& experts = model.experts;
-  const std::uint64_t choices = rows * experts.chosen;
+  const auto shape = exchange_of(model, element, rows);
+  const std::uint64_t choices = experts.dispatched
+                                    ? shape.most_rows(static_cast<unsigned>(model.ranks))
+                                    : rows * experts.chosen;
   memory.logits = places.take(rows * experts.count * kIndex);
-  memory.weights = places.take(choices * kIndex);
-  memory.places = places.take(choices * kIndex);
+  memory.weights = places.take(rows * experts.chosen * kIndex);
+  memory.places =
+      places.take(std::max<std::uint64_t>(rows * experts.chosen,
+                                          std::uint64_t{shape.most_tokens} * shape.place_pitch()) *
+                  kIndex);
   memory.ends = places.take(experts.own() * sizeof(std::int64_t));
+  if (experts.dispatched) {
+    memory.groups = places.take(experts.count * sizeof(abi::ExpertGroup));
+    memory.own_out = places.take(ceil_div(rows, model.ranks) * model.hidden * element);
+  }
   for (auto* at : {&memory.rows, &memory.out}) *at = places.take(choices * model.hidden * element);
   memory.gate_up = places.take(choices * 2 * experts.inner * element);
   memory.inner = places.take(choices * experts.inner * element);
@@ -135,8 +149,10 @@ Result<StepMemory> allocate_step(const Model& model, DataType type, const StepSh
   memory.pages = places.take(pages * kIndex);
   memory.last = places.take(largest.batch * kIndex);
   memory.chosen = places.take(largest.batch * kIndex);
+  // What is gathered of the cards' rows has as many of each.
+  const std::uint64_t gathered = ceil_div(rows, model.ranks) * model.ranks;
   for (auto* at : {&memory.x, &memory.normed, &memory.sum, &memory.next_sum, &memory.out}) {
-    *at = places.take(rows * model.hidden * element);
+    *at = places.take(gathered * model.hidden * element);
   }
   const auto take = model.has_latent() ? take_latent : take_attention;
   take(model, element, rows, places, memory);

@@ -52,11 +52,13 @@ struct ModelMemory {
   }
 };
 
-// Of layers with experts. Rows in the order of experts are as many as all choices.
+// Of layers with experts. Rows in the order of experts are as many as all choices, or as may come
+// to a card in one exchange.
 struct ExpertsMemory {
   std::uint64_t logits = 0, weights = 0, places = 0, ends = 0;
   std::uint64_t rows = 0, gate_up = 0, inner = 0, out = 0;
   std::uint64_t shared_gate_up = 0, shared_inner = 0, shared = 0;
+  std::uint64_t groups = 0, own_out = 0;  // of tokens that are dispatched
   // With a gate: its logits, what they weigh, and the part before it is weighed.
   std::uint64_t shared_logits = 0, shared_weights = 0, shared_whole = 0;
 };

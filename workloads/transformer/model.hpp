@@ -25,6 +25,9 @@ struct Experts {
   bool shared_gated = false;  // the shared part is weighed by a sigmoid, of each token
   // Cards that whole experts are divided over; then count / cards are on one.
   std::uint64_t cards = 1;
+  // Tokens are sent to the cards of their experts: each card has a part of the tokens, and all of
+  // the shared part. Else each card has all tokens, and the sum of all cards is the result.
+  bool dispatched = false;
 
   std::uint64_t own() const { return count / cards; }
 };

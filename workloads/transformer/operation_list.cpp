@@ -60,4 +60,8 @@ Collective& OperationList::collect(const char* part, driver::CollectiveOperation
   return added.collective.emplace(Collective{operation, from, to});
 }
 
+void OperationList::exchange(const char* part, const TokenExchange& exchange) {
+  collect(part, driver::CollectiveOperation::kExchange, 0, 0).exchange = exchange;
+}
+
 }  // namespace npu::workloads::transformer

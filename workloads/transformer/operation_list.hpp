@@ -49,6 +49,7 @@ class OperationList {
   // Of all cards.
   Collective& collect(const char* part, driver::CollectiveOperation operation, std::uint64_t from,
                       std::uint64_t to);
+  void exchange(const char* part, const TokenExchange& exchange);
 
  private:
   const std::string type_;
@@ -67,9 +68,8 @@ struct StepPlace {
 };
 // Attention over a latent cache, up to what goes into the product `out` (latent.cpp).
 void add_latent_attention(const StepPlace& place, std::uint64_t layer, OperationList& list);
-// The feed-forward part of a layer with experts, of which the card has those from `first` on; what
-// comes out is a card's term of the sum of all (experts.cpp).
-void add_experts(const StepPlace& place, std::uint64_t layer, std::uint64_t first,
-                 OperationList& list);
+// The feed-forward part of a layer with experts. What comes out is a card's term of the sum of all,
+// or, if tokens are dispatched, the result (experts.cpp).
+void add_experts(const StepPlace& place, std::uint64_t layer, unsigned rank, OperationList& list);
 
 }  // namespace npu::workloads::transformer

@@ -192,6 +192,11 @@ Result<driver::StreamMark> DecoderRank::call(const Collective& collective,
   const driver::CollectiveCall how{&stream, options_.type == DataType::kFp16
                                                 ? driver::CollectiveType::kFp16
                                                 : driver::CollectiveType::kBf16};
+  if (const auto& exchange = collective.exchange) {
+    auto& all = *card_.communicator;
+    return exchange->back ? all.moe_combine(card_.rank, how, exchange->shape, *exchange->back)
+                          : all.moe_dispatch(card_.rank, how, exchange->shape, exchange->sent);
+  }
   const driver::DeviceAddress from{collective.from}, to{collective.to};
   if (collective.operation == driver::CollectiveOperation::kAllGather) {
     return card_.communicator->all_gather(card_.rank, how, from, to, collective.count);

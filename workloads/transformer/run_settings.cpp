@@ -62,19 +62,19 @@ Model simulated(const ParameterSet& parameters, const Model& model) {
 
 Result<Model> part_of_run(const ParameterSet& parameters, const Model& model) {
   return part_of(simulated(parameters, model), parameters.integer("tensor_parallel"),
-                 parameters.integer("expert_parallel"));
+                 parameters.integer("expert_parallel"),
+                 parameters.choice("moe_comm") == "dispatch");
 }
 
-bool needs_equal_sums(const Model& model, std::uint64_t ranks) {
-  return model.experts.count != 0 && ranks > 2;
+bool needs_equal_sums(const Model& part) {
+  return part.experts.count != 0 && part.ranks > 2 && !part.experts.dispatched;
 }
 
 Result<driver::CollectiveAlgorithm> algorithm_of(const ParameterSet& parameters,
-                                                 const Model& model) {
+                                                 const Model& part) {
   using Algorithm = driver::CollectiveAlgorithm;
   const auto algorithm = collective_algorithm(parameters.choice("algorithm"));
-  const auto ranks = static_cast<std::uint64_t>(parameters.integer("tensor_parallel"));
-  if (algorithm != Algorithm::kOneShot || !needs_equal_sums(model, ranks)) return algorithm;
+  if (algorithm != Algorithm::kOneShot || !needs_equal_sums(part)) return algorithm;
   return fail(ErrorCode::kInvalidArgument,
               "algorithm=one_shot: cards with experts need the same sums on all of them");
 }
@@ -82,8 +82,9 @@ Result<driver::CollectiveAlgorithm> algorithm_of(const ParameterSet& parameters,
 Status check_run(const ParameterSet& parameters) {
   const auto model = read_model(parameters.choice("model"));
   if (!model) return forward_error(model);
-  if (const auto part = part_of_run(parameters, *model); !part) return forward_error(part);
-  if (const auto algorithm = algorithm_of(parameters, *model); !algorithm) {
+  const auto part = part_of_run(parameters, *model);
+  if (!part) return forward_error(part);
+  if (const auto algorithm = algorithm_of(parameters, *part); !algorithm) {
     return forward_error(algorithm);
   }
   if (parameters.choice("launch") == "graph" && parameters.integer("overlap") > 1) {

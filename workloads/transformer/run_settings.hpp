@@ -21,10 +21,10 @@ Model simulated(const ParameterSet& parameters, const Model& model);
 Result<Model> part_of_run(const ParameterSet& parameters, const Model& model);
 // Routers must have the same sums on all ranks, to the last bit: a one-shot sum of more than two
 // has the order in which terms come.
-bool needs_equal_sums(const Model& model, std::uint64_t ranks);
+// Where tokens are dispatched, one card alone chooses for each.
+bool needs_equal_sums(const Model& part);
 // kInvalidArgument: an algorithm by which cards choose different experts.
-Result<driver::CollectiveAlgorithm> algorithm_of(const ParameterSet& parameters,
-                                                 const Model& model);
+Result<driver::CollectiveAlgorithm> algorithm_of(const ParameterSet& parameters, const Model& part);
 // kOutOfMemory: the weights are more than the card's memory.
 Result<DecoderOptions> options_of(const Context& context, const Model& part);
 // kInvalidArgument: one line that names the parameter, or the key of the model's file.

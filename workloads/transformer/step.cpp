@@ -63,10 +63,8 @@ class Plan {
     multiply_and_sum("out", model_.mixed_width(), step_.mixed, weights.out);
     add_norm(weights.mid_norm);
     if (model_.has_experts(layer_)) {
-      // Cards that have the same experts follow one another.
-      const auto& experts = model_.experts;
-      add_experts(place, layer_, rank_ / (model_.ranks / experts.cards) * experts.own(), list_);
-      if (model_.ranks > 1) sum_of_all(step_.out, shape_.rows());
+      add_experts(place, layer_, rank_, list_);
+      if (model_.ranks > 1 && !model_.experts.dispatched) sum_of_all(step_.out, shape_.rows());
     } else {
       feed_forward();
     }

@@ -17,12 +17,21 @@ namespace npu::workloads::transformer {
 
 inline constexpr std::uint64_t kNoLayer = UINT64_MAX;  // before the first one, or behind the last
 
-// Of all cards: an all-reduce (a sum), or an all-gather of `count` elements of each.
+// Tokens to the cards of their experts, or what these make of them back.
+struct TokenExchange {
+  driver::ExpertShape shape;
+  driver::DispatchTensors sent;
+  std::optional<driver::CombineTensors> back;  // in place of `sent`
+};
+
+// Of all cards: an all-reduce (a sum), an all-gather of `count` elements of each, or an exchange of
+// tokens.
 struct Collective {
   driver::CollectiveOperation operation = driver::CollectiveOperation::kAllReduce;
   std::uint64_t from = 0, to = 0, count = 0;
   bool beside = false;  // what follows on the card does not wait for it
   bool last = true;     // but for this one and those before
+  std::optional<TokenExchange> exchange = {};
 };
 
 struct Operation {

@@ -32,8 +32,10 @@ Result<driver::VectorCollectives> vector_collectives(Context& context) {
   if (context.machine == nullptr) return vector;
   const auto& cards = context.machine->cards;
   // Blocks wait for each other: more than there are cores would never meet.
+  vector.expert_blocks = cores_of(cards.front()).count[kVectorMask];
   for (const auto& card : cards) {
     vector.blocks = std::min(vector.blocks, cores_of(card).count[kVectorMask]);
+    vector.expert_blocks = std::min(vector.expert_blocks, cores_of(card).count[kVectorMask]);
   }
   if (cards.front().name == "910c") vector.largest = driver::vector_sizes_of_a3();
   return vector;

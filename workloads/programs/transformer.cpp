@@ -253,8 +253,7 @@ Result<driver::CommunicatorOptions> communicator_options(Context& context, const
   if (!vector) return forward_error(vector);
   options.vector = *vector;
   if (part.experts.dispatched) {
-    const auto& parameters = context.parameters;
-    const auto rows = parameters.integer("batch") * parameters.integer("tokens");
+    const auto rows = context.parameters.integer("batch") * transformer::largest_tokens(context);
     constexpr Bytes kElement = 2;
     options.vector.half =
         std::max(options.vector.half,

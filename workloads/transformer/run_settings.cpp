@@ -24,7 +24,7 @@ DecoderOptions wanted_options(const Context& context, const Model& model) {
     options.positions = parameters.integer("tokens") + parameters.integer("steps");
   }
   options.layers = model.layers;
-  options.largest_tokens = parameters.integer("tokens");
+  options.largest_tokens = largest_tokens(context);
   options.pieces = parameters.integer("overlap");
   options.graph = parameters.choice("launch") == "graph";
   options.fractals = parameters.choice("weights") == "nz";
@@ -32,6 +32,12 @@ DecoderOptions wanted_options(const Context& context, const Model& model) {
 }
 
 }  // namespace
+
+// Without arithmetic a decode alone has no prompt.
+std::uint64_t largest_tokens(const Context& context) {
+  const bool decodes = context.parameters.choice("phase") == "decode" && !context.functional;
+  return decodes ? 1 : context.parameters.integer("tokens");
+}
 
 std::vector<std::string> reduce_algorithms() {
   auto all = collective_algorithms();

@@ -25,6 +25,8 @@ Result<Model> part_of_run(const ParameterSet& parameters, const Model& model);
 bool needs_equal_sums(const Model& part);
 // kInvalidArgument: an algorithm by which cards choose different experts.
 Result<driver::CollectiveAlgorithm> algorithm_of(const ParameterSet& parameters, const Model& part);
+// New tokens of a sequence in the largest step of the run.
+std::uint64_t largest_tokens(const Context& context);
 // kOutOfMemory: the weights are more than the card's memory.
 Result<DecoderOptions> options_of(const Context& context, const Model& part);
 // kInvalidArgument: one line that names the parameter, or the key of the model's file.

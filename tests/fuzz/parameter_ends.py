@@ -28,6 +28,7 @@ SMALL = {
     "dma_bandwidth": "sizes=64KiB depths=4 streams=2 bytes=256KiB verify=64KiB",
     "p2p_bandwidth": "sizes=16KiB bytes=64KiB patterns=one_way",
     "collective": "sizes=16KiB iterations=1",
+    "moe_exchange": "tokens=2 hidden=64 experts=8 chosen=2 iterations=1",
     "ring_pressure": "commands=2000",
     "soak": "commands=2000 faults=3",
     "event_wait": "targets=5 streams=2 iterations=2 warm_up=1",

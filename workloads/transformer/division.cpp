@@ -44,27 +44,50 @@ bool divide(std::uint64_t& count, std::uint64_t by) {
   return whole;
 }
 
+// What tokens can be sent for at all.
+Status check_dispatched(const Model& model, std::uint64_t ranks, std::uint64_t expert_ranks) {
+  using abi::ExpertExchange;
+  constexpr std::uint64_t kMostRanks = abi::VectorCollective::kMostRanks;
+  const auto told = [](const std::string& why) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("moe_comm=dispatch: {}", why));
+  };
+  const auto name = shortened(model.name, kShownPath);
+  const auto& experts = model.experts;
+  if (experts.count == 0) return told(fmt::format("{} has no experts", name));
+  if (expert_ranks != ranks || ranks == 1 || ranks > kMostRanks) {
+    return told(
+        fmt::format("expert_parallel={} and tensor_parallel={} are to be equal, from 2 to {}",
+                    expert_ranks, ranks, kMostRanks));
+  }
+  if (model.hidden % 32 != 0 || model.hidden > ExpertExchange::kMostHidden) {
+    return told(fmt::format("{} has a hidden size of {}: multiples of 32 up to {}", name,
+                            model.hidden, ExpertExchange::kMostHidden));
+  }
+  if (experts.count <= ExpertExchange::kMostExperts &&
+      experts.chosen <= ExpertExchange::kMostChosen) {
+    return {};
+  }
+  return told(fmt::format("{} has {} experts, {} of a token: up to {} and {}", name, experts.count,
+                          experts.chosen, ExpertExchange::kMostExperts,
+                          ExpertExchange::kMostChosen));
+}
+
 Status divide_experts(const Model& model, std::uint64_t ranks, std::uint64_t expert_ranks,
                       Model& part) {
-  constexpr std::uint64_t kMostRanks = abi::VectorCollective::kMostRanks;
   const auto told = [&](const std::string& why) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("expert_parallel={}: {}", expert_ranks, why));
   };
+  auto& experts = part.experts;
+  if (experts.dispatched) {
+    if (auto can = check_dispatched(model, ranks, expert_ranks); !can) return can;
+  }
   const auto name = shortened(model.name, kShownPath);
   if (model.experts.count == 0) {
     return expert_ranks == 1 ? Status() : told(fmt::format("{} has no experts", name));
   }
   if (ranks % expert_ranks != 0) {
     return told(fmt::format("it does not divide the {} cards of tensor_parallel", ranks));
-  }
-  auto& experts = part.experts;
-  if (experts.dispatched && (expert_ranks != ranks || ranks == 1 || ranks > kMostRanks)) {
-    return fail(
-        ErrorCode::kInvalidArgument,
-        fmt::format("moe_comm=dispatch: expert_parallel={} and tensor_parallel={} are to be "
-                    "equal, from 2 to {}",
-                    expert_ranks, ranks, kMostRanks));
   }
   experts.cards = expert_ranks;
   if (experts.count % expert_ranks != 0) {

@@ -96,7 +96,7 @@ TEST_F(Interrupt, OfAnyWorkloadAtAnyMomentLeavesAReportThatCanBeRead) {
   std::istringstream names(npusim({"list", "--names"}).out);
   for (std::string name; std::getline(names, name);) {
     const auto delay = fmt::format("0.{:03}", random() % 700);
-    const bool pair = name == "p2p_bandwidth" || name == "collective";
+    const bool pair = name == "p2p_bandwidth" || name == "collective" || name == "moe_exchange";
     const std::string machine = pair ? "system-2x910b2 " : "910b2 ";
     const std::string model = name == "network"
                                   ? " --set model=/usr/share/libonnx-testdata/data/node/"

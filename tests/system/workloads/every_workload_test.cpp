@@ -22,6 +22,7 @@ const std::map<std::string, Parameters>& small_sizes() {
       {"dma_bandwidth", {"sizes=64KiB", "bytes=64KiB", "depths=1", "streams=1"}},
       {"p2p_bandwidth", {"sizes=16KiB", "bytes=64KiB", "patterns=one_way"}},
       {"collective", {"sizes=16KiB", "iterations=1"}},
+      {"moe_exchange", {"tokens=3", "hidden=64", "experts=8", "chosen=3", "iterations=1"}},
       {"ring_pressure", {"commands=10000"}},
       {"event_wait", {"targets=5", "streams=1", "iterations=2", "warm_up=1"}},
       {"alloc_churn", {"steps=200"}},
@@ -140,7 +141,7 @@ TEST_P(EveryWorkload, RunsAndHasMetrics) {
   expect_sums(report_);
 }
 
-const std::set<std::string> kOfTwoCards = {"collective", "p2p_bandwidth"};
+const std::set<std::string> kOfTwoCards = {"collective", "moe_exchange", "p2p_bandwidth"};
 
 std::vector<std::string> of_one_card() {
   std::vector<std::string> names;

@@ -88,6 +88,37 @@ TEST_P(TransformerExpertsOfCards, GiveTheLogitsOfTheWholeModel) {
 }
 INSTANTIATE_TEST_SUITE_P(Cards, TransformerExpertsOfCards, testing::Values("8", "4", "1"));
 
+// Seven rows of four cards, the last of which has one; and one row, so that three have none.
+TEST_F(TransformerExperts, TokensMayBeSentToTheCardsOfTheirExperts) {
+  run("transformer",
+      {"model=tiny-moe", "tokens=7", "steps=2", "tensor_parallel=4", "expert_parallel=4",
+       "moe_comm=dispatch", "launch=graph"},
+      {}, "system-8x910b.yaml");
+  EXPECT_EQ(digits("transformer.decode.dispatch.launches"), 2);
+  EXPECT_EQ(digits("transformer.decode.combine.launches"), 2);
+  // A sum, both ways and what is gathered in each of two layers, and the logits.
+  EXPECT_EQ(digits("transformer.decode.card3.collectives"), 2 * 4 + 1);
+}
+
+// Each card has the whole part that all tokens go through, and 512 tokens at most at once.
+TEST_F(TransformerExperts, ManyTokensAreSentInTurns) {
+  run("transformer",
+      {"model=tiny-mla", "tokens=1030", "phase=prefill", "tensor_parallel=2", "expert_parallel=2",
+       "moe_comm=dispatch"},
+      {}, "system-2x910b2.yaml");
+  EXPECT_EQ(digits("transformer.prefill.dispatch.launches"), 2 * 2);
+}
+
+TEST_F(TransformerExperts, TokensAreSentWhereWholeExpertsAreOnEachCard) {
+  const auto status = attempt("transformer",
+                              {"model=tiny-moe", "tensor_parallel=4", "expert_parallel=2",
+                               "moe_comm=dispatch"},
+                              {}, "system-8x910b.yaml");
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().context,
+              testing::HasSubstr("moe_comm=dispatch: expert_parallel=2 and tensor_parallel=4"));
+}
+
 TEST_F(TransformerExperts, CardsShareALatentCacheByHeads) {
   run("transformer",
       {"model=tiny-mla", "tokens=3", "steps=2", "tensor_parallel=2", "expert_parallel=2",

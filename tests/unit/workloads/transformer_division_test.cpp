@@ -95,6 +95,29 @@ TEST(TransformerDivision, ARankHasWholeExpertsOrColumnsOfThem) {
   EXPECT_EQ(layer.down[0], 6);
 }
 
+TEST(TransformerDivision, ARankHasRowsOfItsOwnWhereTokensAreSent) {
+  Model model = whole_model();
+  model.hidden = 64;
+  auto& experts = model.experts;
+  experts.count = 8, experts.chosen = 2, experts.inner = 6, experts.shared_inner = 5;
+  const auto part = part_of(model, 4, 4, true);
+  ASSERT_TRUE(part) << part.error().context;
+  EXPECT_EQ(part->experts.own(), 2U);
+  EXPECT_EQ(part->experts.inner, 6U);
+  EXPECT_EQ(part->experts.shared_inner, 5U);
+  std::uint64_t next = 0;
+  for (const std::uint64_t count : {3U, 3U, 3U, 1U}) {
+    const auto rows = rows_of_rank(10, 4, next / 3);
+    EXPECT_EQ(rows.first, next);
+    EXPECT_EQ(rows.count, count);
+    next += 3;
+  }
+  EXPECT_EQ(rows_of_rank(2, 4, 3).count, 0U);
+  EXPECT_EQ(exchange_of(*part, 2, 10).most_tokens, 3U);
+  EXPECT_EQ(exchange_of(*part, 2, 1).most_tokens, 1U);
+  EXPECT_EQ(exchange_of(*part, 2, 1'000'000).most_tokens, 512U);
+}
+
 TEST(TransformerDivision, ARankHasItsHeadsOfALatentCache) {
   Model model = whole_model();
   model.latent = {3, 5, 4, 2, 6};
@@ -136,7 +159,20 @@ TEST(TransformerDivision, WhatCannotBeDividedIsToldInALine) {
   EXPECT_EQ(experts_told(4, 4), "expert_parallel=4: tiny has 6 experts, which it does not divide");
   EXPECT_EQ(experts_told(1, 2),
             "expert_parallel=2: it does not divide the 1 cards of tensor_parallel");
-  model.experts = {};
+  const auto sent_told = [&](std::uint64_t ranks, std::uint64_t expert_ranks) {
+    const auto part = part_of(model, ranks, expert_ranks, true);
+    return part ? "" : part.error().context;
+  };
+  EXPECT_EQ(sent_told(2, 1),
+            "moe_comm=dispatch: expert_parallel=1 and tensor_parallel=2 are to be equal, from 2 to "
+            "64");
+  EXPECT_EQ(sent_told(2, 2),
+            "moe_comm=dispatch: tiny has a hidden size of 12: multiples of 32 up to 8192");
+  model.hidden = 64, model.experts.chosen = 17;
+  EXPECT_EQ(sent_told(2, 2),
+            "moe_comm=dispatch: tiny has 6 experts, 17 of a token: up to 1024 and 16");
+  model = whole_model();
+  EXPECT_EQ(sent_told(2, 2), "moe_comm=dispatch: tiny has no experts");
   EXPECT_EQ(told(model, 3), "tensor_parallel=3: tiny has 8 heads, which it does not divide");
   model.vocabulary = 17;
   EXPECT_EQ(told(model, 2), "tensor_parallel=2: tiny has 17 words, which it does not divide");

@@ -143,7 +143,7 @@ int move_tokens(AicorePort& port) {
                                                       : Combine(port, work, windows).run();
 }
 
-int vector_collective(AicorePort& port) {
+int run(AicorePort& port) {
   const auto work = VectorCollective::of(
       aicore::Arguments(port, VectorCollective::kWords).words<VectorCollective::kWords>());
   if (port.core_type() == abi::CoreType::kAic) return aicore::kBadArguments;
@@ -155,6 +155,12 @@ int vector_collective(AicorePort& port) {
   vector::set_up(port, kSetUp, 0);
   const Windows windows(arguments, VectorCollective::kWords, work.number, work.half);
   return Operation(port, work, windows).run();
+}
+
+int vector_collective(AicorePort& port) {
+  const int result = run(port);
+  port.pipe_barrier(Pipe::kAll);
+  return result;
 }
 
 }  // namespace

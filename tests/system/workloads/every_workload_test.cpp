@@ -21,7 +21,7 @@ const std::map<std::string, Parameters>& small_sizes() {
       {"dma_latency", {"sizes=64", "iterations=1"}},
       {"dma_bandwidth", {"sizes=64KiB", "bytes=64KiB", "depths=1", "streams=1"}},
       {"p2p_bandwidth", {"sizes=16KiB", "bytes=64KiB", "patterns=one_way"}},
-      {"collective", {"sizes=16KiB", "iterations=1"}},
+      {"collective", {"sizes=16KiB", "iterations=1", "algorithm=automatic,aiv"}},
       {"moe_exchange", {"tokens=3", "hidden=64", "experts=8", "chosen=3", "iterations=1"}},
       {"ring_pressure", {"commands=10000"}},
       {"event_wait", {"targets=5", "streams=1", "iterations=2", "warm_up=1"}},
@@ -154,7 +154,7 @@ std::vector<std::string> of_one_card() {
 class PeerWorkload : public WorkloadOnSimulator, public testing::WithParamInterface<std::string> {};
 
 TEST_P(PeerWorkload, OfTwoCardsRunsOnTwo) {
-  run(GetParam(), small_sizes().at(GetParam()), {}, "system-2x910b2.yaml");
+  run(GetParam(), small_sizes().at(GetParam()), {"core.hazards=fail"}, "system-2x910b2.yaml");
   EXPECT_FALSE(report_.metrics().empty());
 }
 

@@ -86,14 +86,7 @@ class Bench {
     const Bytes verify = moved ? context_.parameters.size("verify") : 0;
     const auto times = static_cast<unsigned>(context_.parameters.integer("iterations"));
     if (auto ok = ranks_.prepare(problem, verify); !ok) return ok;
-    // Translations are known then.
-    if (auto warm = ranks_.run(problem, algorithm, 1); !warm) return forward_error(warm);
-    const auto compared = ranks_.compare(problem, verify);
-    if (!compared) return forward_error(compared);
-    compared_ += *compared;
-    if (problem.operation == driver::CollectiveOperation::kBroadcast) {
-      if (auto ok = ranks_.prepare(problem, verify); !ok) return ok;
-    }
+    if (auto ok = warm_up(problem, algorithm, verify); !ok) return ok;
     const auto before = context_.simulator.peer_links();
     EngineShares shares(context_.trace);
     const auto time = [&] {
@@ -104,8 +97,9 @@ class Bench {
     Done done{problem.bytes(), problem.bus_factor(), problem.ranks, {}, *time, {}, {}};
     done.shares = shares.between(time->begin, time->end);
     done.busy = busiest(before, context_.simulator.peer_links());
-    const auto again = ranks_.compare(problem, verify);
-    if (!again) return forward_error(again);
+    const auto compared = ranks_.compare(problem, verify);
+    if (!compared) return forward_error(compared);
+    compared_ += *compared;
     done.algorithm = to_string(used);
     const std::string operation(to_string(problem.operation)), wanted(to_string(algorithm));
     const auto type = name_of(problem.type);
@@ -117,6 +111,16 @@ class Bench {
   Bytes compared() const { return compared_; }
 
  private:
+  // Translations are known then.
+  Status warm_up(const CollectiveProblem& problem, CollectiveAlgorithm algorithm, Bytes verify) {
+    const auto times = static_cast<unsigned>(context_.parameters.integer("warm_up"));
+    if (times == 0) return {};
+    if (auto ran = ranks_.run(problem, algorithm, times); !ran) return forward_error(ran);
+    if (auto right = ranks_.compare(problem, verify); !right) return forward_error(right);
+    const bool in_place = problem.operation == driver::CollectiveOperation::kBroadcast;
+    return in_place ? ranks_.prepare(problem, verify) : Status();
+  }
+
   Context& context_;
   CollectiveRanks& ranks_;
   Table& table_;
@@ -203,6 +207,8 @@ Workload collective() {
        {"ranks", ParameterType::kInteger, "", "2", "cards 0 .. ranks - 1 take part", 1,
         driver::kMaxRanks},
        {"iterations", ParameterType::kInteger, "", "4", "operations that are measured together", 1,
+        1000},
+       {"warm_up", ParameterType::kInteger, "", "1", "operations before those that are measured", 0,
         1000},
        {"buffer", ParameterType::kSize, "B", "16MiB", "a rank's, for data that peers read", 2_MiB,
         4_GiB},

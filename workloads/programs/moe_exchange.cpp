@@ -96,10 +96,14 @@ class Bench {
  private:
   Result<MeasuredSpan> run(const CollectiveRanks::Part& part) {
     constexpr Picoseconds kMost = 1'000_ms;
+    const auto times = [&](const char* name) {
+      return static_cast<unsigned>(context_.parameters.integer(name));
+    };
     // Translations are known then.
-    if (auto warm = ranks_.run(part, 1, kMost); !warm) return warm;
-    return ranks_.run(part, static_cast<unsigned>(context_.parameters.integer("iterations")),
-                      kMost);
+    if (times("warm_up") != 0) {
+      if (auto warm = ranks_.run(part, times("warm_up"), kMost); !warm) return warm;
+    }
+    return ranks_.run(part, times("iterations"), kMost);
   }
 
   Context& context_;
@@ -158,6 +162,8 @@ Workload moe_exchange() {
             abi::VectorCollective::kMostRanks},
            {"iterations", ParameterType::kInteger, "", "4", "operations that are measured together",
             1, 1000},
+           {"warm_up", ParameterType::kInteger, "", "1",
+            "operations before those that are measured", 0, 1000},
            {"blocks", ParameterType::kInteger, "", "64",
             "vector cores of each card; no more than it has", 1, 64},
            {"timeout", ParameterType::kInteger, "us", "1000000", "of each wait for a peer", 1,

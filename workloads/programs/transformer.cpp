@@ -248,12 +248,13 @@ Result<driver::CommunicatorOptions> communicator_options(Context& context, const
   options.timeout = kTimeout;
   options.algorithms[static_cast<std::size_t>(driver::CollectiveOperation::kAllReduce)] = algorithm;
   if (transformer::needs_equal_sums(part)) options.one_shot = 0;
-  if (part.ranks == 1) return options;
+  if (part.ranks * part.replicas == 1) return options;
   auto vector = vector_collectives(context);
   if (!vector) return forward_error(vector);
   options.vector = *vector;
   if (part.experts.dispatched) {
-    const auto rows = context.parameters.integer("batch") * transformer::largest_tokens(context);
+    const auto batch = context.parameters.integer("batch") / part.replicas;
+    const auto rows = batch * transformer::largest_tokens(context);
     constexpr Bytes kElement = 2;
     options.vector.half =
         std::max(options.vector.half,
@@ -266,7 +267,6 @@ Status run_transformer(Context& context) {
   const auto& parameters = context.parameters;
   const auto model = transformer::read_model(parameters.choice("model"));
   if (!model) return forward_error(model);
-  const auto ranks = static_cast<unsigned>(parameters.integer("tensor_parallel"));
   const auto part = transformer::part_of_run(parameters, *model);
   if (!part) return forward_error(part);
   const auto algorithm = transformer::algorithm_of(parameters, *part);
@@ -277,6 +277,7 @@ Status run_transformer(Context& context) {
   jit::KernelCache cache(std::move(*toolchain), {keeps ? jit::default_cache_folder() : ""});
   const auto communicator = communicator_options(context, *part, *algorithm);
   if (!communicator) return forward_error(communicator);
+  const auto ranks = static_cast<unsigned>(part->ranks * part->replicas);
   auto cards = transformer::DecoderCards::open(context, cache, ranks, *communicator);
   if (!cards) return forward_error(cards);
   if (auto ok = decode(context, *model, *part, **cards); !ok) return ok;
@@ -326,6 +327,8 @@ Workload transformer_run() {
         "of the cards of tensor_parallel, over which whole experts are divided; columns of each "
         "over the others",
         1, driver::kMaxRanks},
+       {"data_parallel", ParameterType::kInteger, "", "1",
+        "cards that have sequences of their own each, and experts together", 1, driver::kMaxRanks},
        choice_parameter("moe_comm", "allreduce",
                         "allreduce: cards with experts have all tokens, and sum; dispatch: tokens "
                         "are sent to the cards of their experts, and back",

@@ -24,7 +24,7 @@ Result<std::unique_ptr<DecoderCards>> DecoderCards::open(
   }
   if (ranks > context.machine->cards.size() - first) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("tensor_parallel={}: the machine has {} cards from card {} on; "
+                fmt::format("{} cards in parallel: the machine has {} from card {} on; "
                             "system-2x910b2 has two with a link between them, system-8x910b eight",
                             ranks, context.machine->cards.size() - first, first));
   }

@@ -45,7 +45,7 @@ Status Decoder::prepare() {
     return {};
   }
   host_ = random_model(model_, options_.type, options_.layers, options_.positions, context_.seed);
-  reference_ = std::make_unique<ReferenceDecoder>(model_, host_, options_.type, options_.batch);
+  reference_ = std::make_unique<ReferenceDecoder>(model_, host_, options_.type, sequences());
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     if (auto ok = ranks_[i]->write(weights_of(host_, model_, part_, i)); !ok) return ok;
   }
@@ -55,7 +55,7 @@ Status Decoder::prepare() {
 // What came out; at first tokens of the seed.
 std::vector<std::uint32_t> Decoder::next_tokens(std::uint64_t tokens) const {
   if (tokens == 1 && !chosen_.empty()) return chosen_;
-  std::vector<std::uint32_t> all(options_.batch * tokens);
+  std::vector<std::uint32_t> all(sequences() * tokens);
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i] = static_cast<std::uint32_t>((context_.seed * 7919 + i * 104'729 + i * i * 31) %
                                         model_.vocabulary);
@@ -64,8 +64,8 @@ std::vector<std::uint32_t> Decoder::next_tokens(std::uint64_t tokens) const {
 }
 
 // The error that came first: the others may be those of ranks that waited for this one.
-Status Decoder::on_all_ranks(const std::function<Status(DecoderRank&)>& work) {
-  if (ranks_.size() == 1) return work(*ranks_.front());
+Status Decoder::on_all_ranks(const std::function<Status(std::size_t rank)>& work) {
+  if (ranks_.size() == 1) return work(0);
   struct Ended {
     Status status;
     Instant at;
@@ -75,7 +75,7 @@ Status Decoder::on_all_ranks(const std::function<Status(DecoderRank&)>& work) {
   Status status;
   for (std::size_t i = 0; i < ranks_.size() && status; ++i) {
     auto task = context_.platform.tasks().spawn(fmt::format("rank{}", i), [&, i] {
-      ended[i].status = work(*ranks_[i]);
+      ended[i].status = work(i);
       ended[i].at = context_.platform.clock().now();
     });
     if (!task) status = forward_error(task);
@@ -99,7 +99,12 @@ Result<std::vector<StepTimes>> Decoder::timed(const StepShape& shape,
   const bool recorded = context_.platform.tracer().enabled();
   const TraceSession listening(context_.trace, times);
   const Instant begin = clock.now();
-  const auto ran = on_all_ranks([&](DecoderRank& rank) { return rank.run(shape, given, times); });
+  const auto ran = on_all_ranks([&](std::size_t rank) {
+    const auto first =
+        given.begin() + static_cast<std::ptrdiff_t>(first_sequence(rank) * shape.tokens);
+    const auto count = static_cast<std::ptrdiff_t>(shape.rows());
+    return ranks_[rank]->run(shape, {first, first + count}, times);
+  });
   if (!ran) return forward_error(ran);
   const operators::KernelSpan whole{begin, clock.now()};
   std::vector<StepTimes> all;
@@ -116,13 +121,18 @@ Result<std::vector<StepTimes>> Decoder::step(std::uint64_t tokens) {
   if (!times) return times;
   cached_ += tokens;
   if (!context_.functional) return times;
-  chosen_ = ranks_.front()->chosen();
+  chosen_.resize(sequences());
+  for (std::size_t i = 0; i < part_.replicas; ++i) {
+    const auto& chosen = ranks_[i]->chosen();
+    std::copy(chosen.begin(), chosen.end(),
+              chosen_.begin() + static_cast<std::ptrdiff_t>(first_sequence(i)));
+  }
   const auto choices = common_choices(options_.batch * tokens);
   if (!choices) return forward_error(choices);
   const auto wanted = reference_->step(given, *choices);
   if (!wanted) return forward_error(wanted);
-  for (auto& rank : ranks_) {
-    if (auto ok = check(*rank, *wanted); !ok) return forward_error(ok);
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    if (auto ok = check(i, *wanted); !ok) return forward_error(ok);
   }
   return times;
 }
@@ -133,7 +143,10 @@ void Decoder::take_rows(const std::vector<Choices>& from, const RowRange& rows,
   const auto begin = static_cast<std::ptrdiff_t>(rows.first * part_.experts.chosen);
   const std::uint64_t count = rows.count * part_.experts.chosen;
   for (std::size_t layer = 0; layer < from.size(); ++layer) {
-    if (!from[layer].empty()) {
+    if (from[layer].empty()) continue;
+    if (part_.replicas > 1) {
+      to[layer].insert(to[layer].end(), from[layer].begin(), from[layer].end());
+    } else {
       std::copy_n(from[layer].begin() + begin, count, to[layer].begin() + begin);
     }
   }
@@ -147,7 +160,7 @@ Result<std::vector<Choices>> Decoder::common_choices(std::uint64_t rows) {
   for (std::size_t i = 1; i < ranks_.size(); ++i) {
     const auto other = ranks_[i]->choices(rows);
     if (!other) return other;
-    if (part_.experts.dispatched) take_rows(*other, rows_of_rank(rows, part_.ranks, i), *first);
+    if (part_.experts.dispatched) take_rows(*other, rows_of_rank(part_, rows, i), *first);
     if (part_.experts.dispatched || *other == *first) continue;
     return fail(ErrorCode::kWrongData, fmt::format("cards {} and {} have chosen different experts",
                                                    ranks_.front()->card(), ranks_[i]->card()));
@@ -155,30 +168,33 @@ Result<std::vector<Choices>> Decoder::common_choices(std::uint64_t rows) {
   return first;
 }
 
-Status Decoder::check(DecoderRank& rank, const Numbers& wanted) const {
+Status Decoder::check(std::size_t number, const Numbers& all) const {
+  auto& rank = *ranks_[number];
   const auto bytes = rank.logits();
   if (!bytes) return forward_error(bytes);
+  const std::uint64_t first = first_sequence(number);
+  const double* const wanted = all.data() + first * model_.vocabulary;
   double largest = 0;
-  for (const double each : wanted) largest = std::max(largest, finite_size(each));
+  for (const double each : all) largest = std::max(largest, finite_size(each));
   const double allowed = kRoundings * rounding_error(options_.type) * largest;
-  for (std::uint64_t i = 0; i < wanted.size(); ++i) {
+  for (std::uint64_t i = 0; i < options_.batch * model_.vocabulary; ++i) {
     const double found = load_element(options_.type, bytes->data(), i);
     if (distance_of(found, wanted[i]) <= allowed) continue;
     return fail(
         ErrorCode::kWrongData,
         fmt::format("card {}: logit {} of sequence {} behind {} tokens is {}, expected {} within "
                     "{}",
-                    rank.card(), i % model_.vocabulary, i / model_.vocabulary, cached_, found,
-                    wanted[i], allowed));
+                    rank.card(), i % model_.vocabulary, first + i / model_.vocabulary, cached_,
+                    found, wanted[i], allowed));
   }
   for (std::uint64_t sequence = 0; sequence < options_.batch; ++sequence) {
-    const double* const row = wanted.data() + sequence * model_.vocabulary;
+    const double* const row = wanted + sequence * model_.vocabulary;
     const double best = *std::max_element(row, row + model_.vocabulary);
     const auto chosen = rank.chosen()[sequence];
     if (chosen < model_.vocabulary && row[chosen] >= best - 2 * allowed) continue;
     return fail(ErrorCode::kWrongData,
                 fmt::format("card {}: token {} of sequence {} is not the likeliest one",
-                            rank.card(), chosen, sequence));
+                            rank.card(), chosen, first + sequence));
   }
   return {};
 }

@@ -41,14 +41,21 @@ class Decoder {
   Bytes cache_bytes() const { return ranks_.front()->cache_bytes(); }
 
  private:
-  Status on_all_ranks(const std::function<Status(DecoderRank&)>& work);
+  Status on_all_ranks(const std::function<Status(std::size_t rank)>& work);
+  // `given`: of all sequences.
   Result<std::vector<StepTimes>> timed(const StepShape& shape,
                                        const std::vector<std::uint32_t>& given);
+  std::uint64_t sequences() const { return options_.batch * part_.replicas; }
+  // The first of those that a rank has.
+  std::uint64_t first_sequence(std::size_t rank) const {
+    return part_.replicas == 1 ? 0 : rank * options_.batch;
+  }
   std::vector<std::uint32_t> next_tokens(std::uint64_t tokens) const;
   Result<std::vector<Choices>> common_choices(std::uint64_t rows);
   void take_rows(const std::vector<Choices>& from, const RowRange& rows,
                  std::vector<Choices>& to) const;
-  Status check(DecoderRank& rank, const Numbers& wanted) const;
+  // `all`: logits of all sequences.
+  Status check(std::size_t rank, const Numbers& all) const;
 
   Context& context_;
   const Model& model_;
@@ -58,7 +65,7 @@ class Decoder {
   HostModel host_;  // of functional runs
   std::unique_ptr<ReferenceDecoder> reference_;
   std::uint64_t cached_ = 0;
-  std::vector<std::uint32_t> chosen_;  // by the last step, of each sequence
+  std::vector<std::uint32_t> chosen_;  // by the last step, of each sequence of all cards
 };
 
 }  // namespace npu::workloads::transformer

@@ -45,7 +45,7 @@ bool divide(std::uint64_t& count, std::uint64_t by) {
 }
 
 // What tokens can be sent for at all.
-Status check_dispatched(const Model& model, std::uint64_t ranks, std::uint64_t expert_ranks) {
+Status check_dispatched(const Model& model, std::uint64_t cards) {
   using abi::ExpertExchange;
   constexpr std::uint64_t kMostRanks = abi::VectorCollective::kMostRanks;
   const auto told = [](const std::string& why) {
@@ -54,10 +54,8 @@ Status check_dispatched(const Model& model, std::uint64_t ranks, std::uint64_t e
   const auto name = shortened(model.name, kShownPath);
   const auto& experts = model.experts;
   if (experts.count == 0) return told(fmt::format("{} has no experts", name));
-  if (expert_ranks != ranks || ranks == 1 || ranks > kMostRanks) {
-    return told(
-        fmt::format("expert_parallel={} and tensor_parallel={} are to be equal, from 2 to {}",
-                    expert_ranks, ranks, kMostRanks));
+  if (cards == 1 || cards > kMostRanks) {
+    return told(fmt::format("experts are on 2 to {} cards, not on {}", kMostRanks, cards));
   }
   if (model.hidden % 32 != 0 || model.hidden > ExpertExchange::kMostHidden) {
     return told(fmt::format("{} has a hidden size of {}: multiples of 32 up to {}", name,
@@ -80,7 +78,13 @@ Status divide_experts(const Model& model, std::uint64_t ranks, std::uint64_t exp
   };
   auto& experts = part.experts;
   if (experts.dispatched) {
-    if (auto can = check_dispatched(model, ranks, expert_ranks); !can) return can;
+    if (expert_ranks != ranks) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("moe_comm=dispatch: expert_parallel={} and tensor_parallel={} are to "
+                              "be equal",
+                              expert_ranks, ranks));
+    }
+    if (auto can = check_dispatched(model, ranks); !can) return can;
   }
   const auto name = shortened(model.name, kShownPath);
   if (model.experts.count == 0) {
@@ -123,7 +127,8 @@ Numbers downs(const Numbers& all, const Stack& stack, const Share& inner) {
 void experts_of_rank(const HostLayer& from, const Model& model, const Model& part,
                      std::uint64_t rank, HostLayer& to) {
   const auto& experts = model.experts;
-  const std::uint64_t same = part.ranks / part.experts.cards;  // cards with the same experts
+  // Cards with the same experts.
+  const std::uint64_t same = part.ranks * part.replicas / part.experts.cards;
   const std::uint64_t own = part.experts.own(), inner = part.experts.inner;
   const Stack stack{rank / same * own, own, model.hidden, experts.inner};
   const Share columns{rank % same * inner, inner};
@@ -151,8 +156,13 @@ void heads_of_rank(const HostLayer& from, const Model& part, std::uint64_t rank,
 
 }  // namespace
 
-RowRange rows_of_rank(std::uint64_t rows, std::uint64_t ranks, std::uint64_t rank) {
-  const std::uint64_t each = ceil_div(rows, ranks);
+std::uint64_t rows_of_any_rank(const Model& part, std::uint64_t rows) {
+  return ceil_div(rows, part.ranks);
+}
+
+RowRange rows_of_rank(const Model& part, std::uint64_t rows, std::uint64_t rank) {
+  if (part.replicas > 1) return {0, rows};
+  const std::uint64_t each = rows_of_any_rank(part, rows);
   const std::uint64_t first = std::min(rows, rank * each);
   return {first, std::min(each, rows - first)};
 }
@@ -167,7 +177,7 @@ driver::ExpertShape exchange_of(const Model& part, Bytes element, std::uint64_t 
   const std::uint64_t most = std::min<std::uint64_t>(
       abi::ExpertExchange::kMostTokens, std::max<std::uint64_t>(kMostWindow / of_token, 1));
   shape.most_tokens =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(ceil_div(rows, part.ranks), 1, most));
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rows_of_any_rank(part, rows), 1, most));
   return shape;
 }
 
@@ -191,9 +201,34 @@ Result<Model> part_of(const Model& model, std::uint64_t ranks, std::uint64_t exp
   return part;
 }
 
+namespace {
+
+HostModel of_replica(const HostModel& whole, const Model& model, const Model& part,
+                     std::uint64_t rank) {
+  HostModel mine = whole;
+  for (std::size_t i = 0; part.replicas > 1 && i < whole.layers.size(); ++i) {
+    if (model.has_experts(i)) experts_of_rank(whole.layers[i], model, part, rank, mine.layers[i]);
+  }
+  return mine;
+}
+
+}  // namespace
+
+Result<Model> replica_of(const Model& model, std::uint64_t replicas) {
+  if (auto can = check_dispatched(model, replicas); !can) return forward_error(can);
+  Model part = model;
+  part.replicas = replicas;
+  part.experts.dispatched = true;
+  part.experts.cards = replicas;
+  if (model.experts.count % replicas == 0) return part;
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("data_parallel={}: {} has {} experts, which it does not divide", replicas,
+                          shortened(model.name, kShownPath), model.experts.count));
+}
+
 HostModel weights_of(const HostModel& whole, const Model& model, const Model& part,
                      std::uint64_t rank) {
-  if (part.ranks == 1) return whole;
+  if (part.ranks == 1) return of_replica(whole, model, part, rank);
   const Share q{rank * part.q_width(), part.q_width()};
   // The head that a rank's heads of queries look at, where several ranks share it.
   const Share kv{rank * model.kv_heads / part.ranks * model.head, part.kv_width()};

@@ -74,11 +74,10 @@ class ExpertsPart {
   }
 
   // Tokens go to the cards of their experts and come back, `shape.most_tokens` of each card at
-  // once. `all_rows`: of all cards.
-  void exchange(driver::ExpertShape shape, std::uint64_t all_rows) {
-    const std::uint64_t each = (all_rows + model_.ranks - 1) / model_.ranks;
+  // once; a card has at most `each`. The card's results: to `out`.
+  void exchange(driver::ExpertShape shape, std::uint64_t each, std::uint64_t out) {
     const Bytes row = model_.hidden * list_.element();
-    const auto capacity = shape.most_rows(static_cast<unsigned>(model_.ranks));
+    const auto capacity = shape.most_rows(static_cast<unsigned>(experts_.cards));
     for (std::uint64_t at = 0; at < each; at += shape.most_tokens) {
       const std::uint64_t first = std::min(at, rows_.count);
       shape.tokens = static_cast<std::uint32_t>(
@@ -99,13 +98,9 @@ class ExpertsPart {
                                              sent.places,
                                              {step_.experts.weights + numbers},
                                              {shared == 0 ? 0 : shared + first * row},
-                                             {step_.experts.own_out + first * row}};
+                                             {out + first * row}};
       list_.exchange("combine", exchange);
     }
-    list_
-        .collect("allgather", driver::CollectiveOperation::kAllGather, step_.experts.own_out,
-                 step_.out)
-        .count = each * model_.hidden;
   }
 
  private:
@@ -154,12 +149,17 @@ class ExpertsPart {
 void add_experts(const StepPlace& place, std::uint64_t layer, unsigned rank, OperationList& list) {
   const auto& model = place.model;
   const std::uint64_t rows = place.shape.rows();
-  const bool dispatched = model.experts.dispatched;
-  const auto own = dispatched ? rows_of_rank(rows, model.ranks, rank) : RowRange{0, rows};
+  const bool dispatched = model.experts.dispatched, gathered = model.ranks > 1;
+  const auto own = dispatched ? rows_of_rank(model, rows, rank) : RowRange{0, rows};
   ExpertsPart part(place, layer, own, list);
   if (own.count != 0) part.route(), part.share();
   if (!dispatched) return part.choose_rows(rank);
-  part.exchange(exchange_of(model, list.element(), rows), rows);
+  const std::uint64_t each = rows_of_any_rank(model, rows), to = place.step.out;
+  const std::uint64_t out = gathered ? place.step.experts.own_out : to;
+  part.exchange(exchange_of(model, list.element(), rows), each, out);
+  if (!gathered) return;
+  list.collect("allgather", driver::CollectiveOperation::kAllGather, out, to).count =
+      each * model.hidden;
 }
 
 }  // namespace npu::workloads::transformer

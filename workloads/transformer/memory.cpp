@@ -38,7 +38,7 @@ void take_experts(const Model& model, Bytes element, std::uint64_t rows, Places&
   const auto& experts = model.experts;
   const auto shape = exchange_of(model, element, rows);
   const std::uint64_t choices = experts.dispatched
-                                    ? shape.most_rows(static_cast<unsigned>(model.ranks))
+                                    ? shape.most_rows(static_cast<unsigned>(experts.cards))
                                     : rows * experts.chosen;
   memory.logits = places.take(rows * experts.count * kIndex);
   memory.weights = places.take(rows * experts.chosen * kIndex);
@@ -49,7 +49,7 @@ void take_experts(const Model& model, Bytes element, std::uint64_t rows, Places&
   memory.ends = places.take(experts.own() * sizeof(std::int64_t));
   if (experts.dispatched) {
     memory.groups = places.take(experts.count * sizeof(abi::ExpertGroup));
-    memory.own_out = places.take(ceil_div(rows, model.ranks) * model.hidden * element);
+    memory.own_out = places.take(rows_of_any_rank(model, rows) * model.hidden * element);
   }
   for (auto* at : {&memory.rows, &memory.out}) *at = places.take(choices * model.hidden * element);
   memory.gate_up = places.take(choices * 2 * experts.inner * element);
@@ -150,7 +150,7 @@ Result<StepMemory> allocate_step(const Model& model, DataType type, const StepSh
   memory.last = places.take(largest.batch * kIndex);
   memory.chosen = places.take(largest.batch * kIndex);
   // What is gathered of the cards' rows has as many of each.
-  const std::uint64_t gathered = ceil_div(rows, model.ranks) * model.ranks;
+  const std::uint64_t gathered = rows_of_any_rank(model, rows) * model.ranks;
   for (auto* at : {&memory.x, &memory.normed, &memory.sum, &memory.next_sum, &memory.out}) {
     *at = places.take(gathered * model.hidden * element);
   }

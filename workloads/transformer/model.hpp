@@ -59,6 +59,8 @@ struct Model {
   // Cards that it is divided over. With several, heads, kv_heads, inner and those of experts are
   // those of one.
   std::uint64_t ranks = 1;
+  // Cards that have sequences of their own each, and experts together. Then `ranks` is 1.
+  std::uint64_t replicas = 1;
 
   bool has_latent() const { return latent.kv != 0; }
   bool has_experts(std::uint64_t layer) const {

@@ -39,7 +39,7 @@ Status DecoderRank::prepare() {
   const auto take = [this](Bytes bytes) { return allocate(bytes); };
   const ModelRoom room{options_.layers,    options_.batch,
                        options_.positions, options_.batch * options_.largest_tokens,
-                       options_.fractals,  card_.rank};
+                       options_.fractals,  model_.ranks == 1 ? 0 : card_.rank};
   auto memory = allocate_model(model_, options_.type, room, take);
   if (!memory) return forward_error(memory);
   memory_ = std::move(*memory);
@@ -69,7 +69,10 @@ Status DecoderRank::write_choices() {
   const std::uint64_t rows = options_.batch * options_.largest_tokens;
   for (std::uint64_t layer = 0; layer < memory_.choices.size(); ++layer) {
     if (memory_.choices[layer] == 0) continue;
-    const auto chosen = random_choices(experts, rows, context_.seed + layer);
+    // Cards with sequences of their own have other ones.
+    const std::uint64_t of_card = model_.replicas == 1 ? 0 : card_.rank;
+    const auto chosen =
+        random_choices(experts, rows, context_.seed + layer + of_card * model_.layers);
     if (auto ok = write_words(memory_.choices[layer], chosen); !ok) return ok;
   }
   return {};

@@ -17,7 +17,7 @@ DecoderOptions wanted_options(const Context& context, const Model& model) {
   const auto& parameters = context.parameters;
   DecoderOptions options;
   options.type = type_of(parameters.choice("dtype") == "float16" ? "fp16" : "bf16");
-  options.batch = parameters.integer("batch");
+  options.batch = parameters.integer("batch") / model.replicas;
   // Only without a number of its own: runs that differ in steps then share what is before these.
   options.positions = parameters.integer("positions");
   if (options.positions == 0) {
@@ -29,6 +29,21 @@ DecoderOptions wanted_options(const Context& context, const Model& model) {
   options.graph = parameters.choice("launch") == "graph";
   options.fractals = parameters.choice("weights") == "nz";
   return options;
+}
+
+// Each card has its sequences, so the other keys follow from that.
+Result<Model> replica_of_run(const ParameterSet& parameters, const Model& model) {
+  const auto replicas = parameters.integer("data_parallel"), batch = parameters.integer("batch");
+  const auto told = [&](const std::string& why) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("data_parallel={}: {}", replicas, why));
+  };
+  if (parameters.integer("tensor_parallel") != 1) return told("tensor_parallel is to be 1");
+  if (parameters.integer("expert_parallel") != replicas) {
+    return told("expert_parallel is to be equal");
+  }
+  if (parameters.choice("moe_comm") != "dispatch") return told("moe_comm is to be dispatch");
+  if (batch % replicas != 0) return told(fmt::format("it does not divide batch={}", batch));
+  return replica_of(model, replicas);
 }
 
 }  // namespace
@@ -59,7 +74,7 @@ Result<DecoderOptions> options_of(const Context& context, const Model& part) {
   // The driver would compact memory for the last of them.
   return fail(ErrorCode::kOutOfMemory,
               fmt::format("{} has weights of {} bytes{}, the card {} bytes of memory", part.name,
-                          weights, part.ranks == 1 ? "" : " on each card", usable));
+                          weights, part.ranks * part.replicas == 1 ? "" : " on each card", usable));
 }
 
 Model simulated(const ParameterSet& parameters, const Model& model) {
@@ -67,6 +82,9 @@ Model simulated(const ParameterSet& parameters, const Model& model) {
 }
 
 Result<Model> part_of_run(const ParameterSet& parameters, const Model& model) {
+  if (parameters.integer("data_parallel") > 1) {
+    return replica_of_run(parameters, simulated(parameters, model));
+  }
   return part_of(simulated(parameters, model), parameters.integer("tensor_parallel"),
                  parameters.integer("expert_parallel"),
                  parameters.choice("moe_comm") == "dispatch");

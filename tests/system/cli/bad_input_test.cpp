@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
+#include <map>
 
 #include <algorithm>
 
@@ -193,6 +194,29 @@ TEST_F(BadInput, WhatAWorkloadFindsWrongIsBadInputToo) {
   refused({"p2p_bandwidth"},
           "p2p_bandwidth: cards=2: the machine has 1; system-2x910b2 has two with a link between "
           "them, system-8x910b eight");
+}
+
+TEST_F(BadInput, SequencesOfCardsNeedExpertsOfAllCards) {
+  const auto refused = [&](const std::string& setting, const std::string& line) {
+    const std::map<std::string, std::string> good{{"model", "tiny-moe"},
+                                                  {"batch", "4"},
+                                                  {"data_parallel", "2"},
+                                                  {"expert_parallel", "2"},
+                                                  {"moe_comm", "dispatch"}};
+    std::vector<std::string> arguments{"--config", "system-2x910b2", "run", "transformer"};
+    const std::string changed = setting.substr(0, setting.find('='));
+    for (const auto& [name, value] : good) {
+      if (name == changed) continue;
+      arguments.insert(arguments.end(), {"--set", name + "=" + value});
+    }
+    arguments.insert(arguments.end(), {"--set", setting});
+    expect_refused(arguments, line);
+  };
+  refused("tensor_parallel=2", "data_parallel=2: tensor_parallel is to be 1");
+  refused("expert_parallel=1", "data_parallel=2: expert_parallel is to be equal");
+  refused("moe_comm=allreduce", "data_parallel=2: moe_comm is to be dispatch");
+  refused("batch=3", "data_parallel=2: it does not divide batch=3");
+  refused("model=tiny", "moe_comm=dispatch: tiny has no experts");
 }
 
 TEST_F(BadInput, AParameterThatAsksForMoreThanThereIsIsNamed) {

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 
 #include "tests/system/workloads/simulated_run.hpp"
 
@@ -120,29 +119,6 @@ TEST_F(TransformerExperts, CardsMayHaveSequencesOfTheirOwn) {
   // Both ways in each of two layers, and no sum.
   EXPECT_EQ(digits("transformer.decode.card3.collectives"), 2 * 2);
   EXPECT_EQ(digits("transformer.cache_bytes"), 3 * 2 * 128 * (64 + 16) * 2);
-}
-
-TEST_F(TransformerExperts, SequencesOfTheirOwnNeedDividedExperts) {
-  const std::pair<const char*, const char*> told[] = {
-      {"tensor_parallel=2", "tensor_parallel is to be 1"},
-      {"expert_parallel=1", "expert_parallel is to be equal"},
-      {"moe_comm=allreduce", "moe_comm is to be dispatch"},
-      {"batch=3", "it does not divide batch=3"},
-      {"model=tiny", "tiny has no experts"}};
-  for (const auto& [setting, why] : told) {
-    std::map<std::string, std::string> all{{"model", "tiny-moe"},
-                                           {"batch", "4"},
-                                           {"data_parallel", "2"},
-                                           {"expert_parallel", "2"},
-                                           {"moe_comm", "dispatch"}};
-    const std::string text = setting;
-    all[text.substr(0, text.find('='))] = text.substr(text.find('=') + 1);
-    std::vector<std::string> settings;
-    for (const auto& [name, value] : all) settings.push_back(name + "=" + value);
-    const auto status = attempt("transformer", settings, {}, "system-2x910b2.yaml");
-    ASSERT_FALSE(status) << setting;
-    EXPECT_THAT(status.error().context, testing::HasSubstr(why));
-  }
 }
 
 TEST_F(TransformerExperts, TokensAreSentWhereWholeExpertsAreOnEachCard) {

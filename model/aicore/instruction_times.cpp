@@ -113,7 +113,9 @@ SimTime InstructionTimes::of(const CopyPathConfig& path, const RowsPart& part) c
   std::uint64_t percent = row_percent(path, part.row_bytes);
   if (part.address % kFullRow != 0) percent = percent * path.unaligned_percent / 100;
   percent = std::max<std::uint64_t>(percent, 1);
-  const SimTime way = clock_.clocks(part.begun * path.block_clocks) +
+  constexpr Bytes kBlock = 32;
+  const bool ragged = part.address % kBlock != 0 || part.row_bytes % kBlock != 0;
+  const SimTime way = clock_.clocks(ragged ? part.begun * path.block_clocks : 0) +
                       clock_.percent(ceil_div(part.bytes * 10'000, path.per_clock * percent));
   if (part.element == 0) return way;
   const Bytes elements = ceil_div(part.bytes, part.element);

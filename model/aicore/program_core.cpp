@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/aicore/set_up_time.hpp"
+
 namespace npu::model {
 
 using abi::FaultCode;
@@ -338,21 +340,15 @@ void ProgramCore::scalar(unsigned cycles) {
 
 void ProgramCore::set_up(const platform::SetUp& set_up) {
   parts_.polls.enter_effect();
-  const SetUpConfig& costs = parts_.services.config.set_up;
-  const Picoseconds of_tiling[platform::kTilings] = {Picoseconds{}, costs.arguments, costs.constant,
-                                                     costs.run_time};
-  const auto tiling = static_cast<std::size_t>(set_up.tiling);
-  if (tiling >= platform::kTilings) {
+  if (static_cast<std::size_t>(set_up.tiling) >= platform::kTilings) {
     parts_.thread.raise_fault(FaultCode::kInstruction,
                               parts_.thread.at_fault(abi::FaultyField::kKind, Pipe::kScalar));
   }
-  const bool vector = core_type() == abi::CoreType::kAiv;
-  Picoseconds time = of_tiling[tiling];
-  if (set_up.pipe) time += vector ? costs.vector_pipe : costs.cube_pipe;
-  if (set_up.mixed) time += costs.mixed;
+  const SetUpConfig& costs = parts_.services.config.set_up;
+  const unsigned turns = turns_of(set_up, call(), parts_.services.layout, core_type());
   if (set_up.pipe) units_->fetch.read_objects(costs.pipe_reads);
   const SimTime begin = parts_.thread.local();
-  parts_.thread.pass(ticks(time));
+  parts_.thread.pass(ticks(set_up_time(costs, set_up, turns, core_type())));
   parts_.thread.waited(platform::ScalarWait::kStart, begin);
 }
 

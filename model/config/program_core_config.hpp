@@ -19,7 +19,7 @@ struct CopyPathConfig {
   Bytes per_clock;          // sustained
   unsigned issue_clocks;    // of an instruction, before its first request
   unsigned latency_clocks;  // last data until the instruction has ended, beside the memory's
-  unsigned block_clocks;    // each discontiguous row of an instruction
+  unsigned block_clocks;    // each discontiguous row of an instruction, off 32 B
   // Of the rate, with rows of 256 B, or a copy of as few in all; once more for each further
   // halving.
   unsigned half_row_percent;
@@ -77,6 +77,7 @@ struct SetUpConfig {
   Picoseconds vector_pipe, cube_pipe;         // of a core of that kind; a coupled one is a cube's
   Picoseconds mixed;
   unsigned pipe_reads;  // of a pipe, one behind the other: lines that the core does not hold
+  Picoseconds turn;  // of each core that reads the same lines at one time: they have them in turns
 };
 
 // Whether programs are watched for accesses that nothing orders (aicore/hazards).

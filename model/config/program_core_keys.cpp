@@ -22,7 +22,7 @@ const Table& path_table() {
           number("latency_clocks", &P::latency_clocks, 0, 10'000,
                  "last data until the instruction has ended, beside the memory's"),
           number("block_clocks", &P::block_clocks, 0, 10'000,
-                 "each row of a copy whose rows do not follow one another"),
+                 "each row of a copy whose rows do not follow one another and are off 32 B"),
           number("half_row_percent", &P::half_row_percent, 1, 100,
                  "of the rate, rows or copies of 256 B; again for each further halving"),
           number("unaligned_percent", &P::unaligned_percent, 1, 100,
@@ -62,6 +62,9 @@ const Table& set_up_table() {
               "pipe_reads", &S::pipe_reads, 0, 1000,
               "of queues and buffers as objects: reads of lines one behind the other, from the L2 "
               "or the HBM"),
+          number(
+              "turn_ns", &S::turn, 0, 100'000,
+              "more, for each core that reads such a structure, or is beside it in a mixed block"),
       }};
   return kTable;
 }

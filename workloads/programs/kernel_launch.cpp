@@ -97,7 +97,7 @@ Workload kernel_launch() {
       {tiling_parameter(
            "where it has its sizes from: arguments, for which it makes nothing ready (none) or "
            "what generated kernels do; constants; or a structure in device memory"),
-       {"structure", ParameterType::kInteger, "", "512", "bytes of it beside the arguments", 0,
+       {"structure", ParameterType::kInteger, "", "384", "bytes of it beside the arguments", 0,
         kernels::ready::kMostBytes},
        {"pipe", ParameterType::kFlag, "", "off", "queues and buffers as objects"},
        {"mixed", ParameterType::kFlag, "", "off", "a kernel of cube and vector cores"},

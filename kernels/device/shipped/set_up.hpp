@@ -13,9 +13,8 @@ namespace npu::kernels::vector {
 using platform::Tiling;
 
 // Of a structure of tilings, copied word by word, so that one line is asked for after the other.
-// Assumed: with its instructions what run-time tiling costs more than constant tiling, 1.3 us
-// (kernel-times.md K2: 3.5 and 2.2 us from the launch to the first copy).
-inline constexpr unsigned kTilingBytes = 512;
+// Fit: with the turns of 24 cores 3.5 us from the launch to the first copy (kernel-times.md K2).
+inline constexpr unsigned kTilingBytes = 384;
 
 inline void set_up(platform::AicorePort& port, const platform::SetUp& set_up,
                    std::uint64_t structure, std::uint64_t bytes = kTilingBytes) {

@@ -62,13 +62,15 @@ TEST(AicoreCopyRate, IsSmallerForACopyThatBeginsOff512Bytes) {
   EXPECT_EQ(port_times({copy(32, 512), copy(32, 8192), copy(32, 256)}), (Times{320, 5120, 320}));
 }
 
-TEST(AicoreCopyRate, ChargesBlocksForRowsThatDoNotFollowOneAnotherOnly) {
+TEST(AicoreCopyRate, ChargesBlocksForRowsOff32BytesThatDoNotFollowOneAnotherOnly) {
   auto together = copy(0, 512);
   together.rows = 4;
   together.from_pitch = 512;
   auto apart = together;
   apart.from_pitch = 1024;
-  EXPECT_EQ(port_times({together, apart}), (Times{1024, 1024 + 4 * 30}));
+  auto off = together;
+  off.from_pitch = 1024 + 16;
+  EXPECT_EQ(port_times({together, apart, off}), (Times{1024, 1024, 1280 + 4 * 30}));
 }
 
 TEST(AicoreCopyRate, SeesRowsThatFollowOneAnotherAsOne) {

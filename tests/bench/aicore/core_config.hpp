@@ -29,7 +29,7 @@ inline model::ProgramCoreConfig core_config(model::ProgramCoreKind kind) {
   core.instruction_fetch_lines = 1;
   core.instruction_ahead_lines = 0;
   core.instruction_bytes = 1;  // what a test calls is in the first line, which a launch reads
-  core.set_up = {100_ns, 300_ns, 400_ns, 500_ns, 700_ns, 1000_ns, 0};
+  core.set_up = {100_ns, 300_ns, 400_ns, 500_ns, 700_ns, 1000_ns, 0, 10_ns};
   core.queue_depth = 4;
   core.segment = 4096;
   core.outstanding = 64_KiB;

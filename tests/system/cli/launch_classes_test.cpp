@@ -20,7 +20,7 @@ const LaunchClass kClasses[] = {
     {"Plain", "910b2", {"tiling=none", "cores=cube"}, 1.3},
     {"Generated", "910b2", {"tiling=arguments"}, 2.3},
     {"ConstantTiling", "910b2", {"tiling=constant"}, 2.2 + 0.7},
-    {"RunTimeTiling", "910b2", {"tiling=runtime"}, 3.5 + 0.7},
+    {"RunTimeTiling", "910b2", {"tiling=runtime", "blocks=24"}, 3.5 + 0.7},
     {"Large", "910b2", {"tiling=runtime", "pipe=on"}, 7.0},
     {"Mixed", "910b2", {"tiling=runtime", "pipe=on", "mixed=on", "cores=cube"}, 7.0 + 5.0},
     {"Elementwise950", "950pr", {"tiling=arguments"}, 0.9},

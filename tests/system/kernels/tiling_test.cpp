@@ -15,7 +15,8 @@ namespace {
 using platform::Tiling;
 using testing::ElementsAre;
 
-constexpr std::uint64_t kDrop = 3, kMiss = 100;  // clocks of the bench's core
+constexpr std::uint64_t kDrop = 3, kMiss = 100, kReaderTurn = 10;  // clocks of the bench's core
+constexpr std::uint64_t kLines = kernels::vector::kTilingBytes / abi::kCacheLine;
 
 // Of each in turn; the last one's fault.
 struct Taken {
@@ -23,18 +24,19 @@ struct Taken {
   FaultCode fault = FaultCode::kNone;
 };
 Taken set_up_on(unsigned core, model::ProgramCoreKind kind,
-                const std::vector<platform::SetUp>& set_ups) {
+                const std::vector<platform::SetUp>& set_ups, unsigned blocks = 1) {
   AicoreBench bench(aicore_config(kind));
   Taken taken;
   bench.at(0, [&] {
-    bench.launch(core, [&](AicorePort& port) {
+    const auto body = [&](AicorePort& port) {
       for (const auto& each : set_ups) {
         const auto begin = clocks(port);
         kernels::vector::set_up(port, each, kData);
         taken.clocks.push_back(clocks(port) - begin - kRegister);
       }
       return 0;
-    });
+    };
+    bench.launch(core, body, 1, 0, blocks);
   });
   bench.run();
   taken.fault = bench.ended(core).fault;
@@ -52,9 +54,21 @@ TEST(KernelSetUp, TakesWhatItsTilingCosts) {
 }
 
 TEST(KernelSetUp, WithRunTimeTilingWaitsForEachLineOfTheStructure) {
-  constexpr std::uint64_t kLines = kernels::vector::kTilingBytes / abi::kCacheLine;
   const auto taken = set_up_on(0, kCoupledCores, {{Tiling::kRunTime, false, false}});
-  EXPECT_THAT(taken.clocks, ElementsAre(400 + kLines * (kDrop + kMiss)));
+  EXPECT_THAT(taken.clocks, ElementsAre(400 + kReaderTurn + kLines * (kDrop + kMiss)));
+}
+
+TEST(KernelSetUp, WithRunTimeTilingTakesATurnForEachCoreOfTheLaunch) {
+  const auto taken =
+      set_up_on(2, model::ProgramCoreKind::kSplit, {{Tiling::kRunTime, false, false}}, 3);
+  EXPECT_THAT(taken.clocks, ElementsAre(400 + 3 * kReaderTurn + kLines * (kDrop + kMiss)));
+}
+
+// A cluster has two vector cores.
+TEST(KernelSetUp, OfAMixedKernelTakesTurnsForTheOtherCoresOfClusters) {
+  const auto taken =
+      set_up_on(0, model::ProgramCoreKind::kSplit, {{Tiling::kNone, false, true}}, 2);
+  EXPECT_THAT(taken.clocks, ElementsAre(1000 + 2 * 2 * kReaderTurn));
 }
 
 TEST(KernelSetUp, WithAPipeTakesMoreOnACubeCore) {

@@ -205,7 +205,11 @@ Made argmax(const KernelRow& problem) {
   return sampled(problem, "argmax");
 }
 
-// Rows of keys and of values go to a place each, which here is one table.
+constexpr std::uint64_t kFewestVectorCores = 40;  // of a 910B3 and 910B4
+
+// Rows of keys and of values go to a place each, which here is one table. The library's kernel has
+// a core for each token, whose key and value it writes (hicann/ascend-transformer-boost,
+// reshape_and_cache_tiling.cpp).
 Made cache_write(const KernelRow& problem) {
   const auto rows = problem.tokens(), context = problem.context();
   if (!problem.divides() || rows == 0) return refuse("rows and heads are not published");
@@ -214,6 +218,7 @@ Made cache_write(const KernelRow& problem) {
   const auto table = rows * std::max<std::uint64_t>(pages, 1) * kPageOfCache;
   if (table * columns > kMostElements) return refuse("the cache is too large to simulate");
   auto made = operator_run(problem, "kv_cache_write", {2 * rows, columns, table}, true);
+  if (rows < kFewestVectorCores) made.settings.emplace_back("cores", std::to_string(rows));
   made.left_out = "keys and values are rows of one table";
   return made;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <map>
 
 #include <algorithm>
+#include <map>
 
 #include "tests/system/cli/program.hpp"
 #include "tools/cli/option_table.hpp"

@@ -4,6 +4,25 @@
 #include <algorithm>
 
 namespace npu::model {
+namespace {
+
+// Inlined where it is called, as a function would not be.
+constexpr auto kLater = [](const HandlerEntry& a, const HandlerEntry& b) { return later(a, b); };
+
+// The first one last.
+void order(std::vector<HandlerEntry>& bucket) {
+  std::sort(bucket.begin(), bucket.end(), kLater);
+}
+
+}  // namespace
+
+// What is not behind base_: at one of the ends of bucket 0, or almost.
+[[gnu::noinline]] void FarHandlers::file_early(const HandlerEntry& entry) {
+  Bucket& bucket = buckets_[0];
+  used_ |= 1;
+  if (!bucket.empty() && later(entry, bucket.front())) return behind_.push_back(entry);
+  bucket.insert(std::upper_bound(bucket.begin(), bucket.end(), entry, kLater), entry);
+}
 
 // The first of them is the new base, so that at least that one comes into bucket 0.
 void FarHandlers::deal_out(Bucket& bucket) {
@@ -11,28 +30,32 @@ void FarHandlers::deal_out(Bucket& bucket) {
   used_ &= used_ - 1;
   base_ = dealt_.front().when;
   for (const HandlerEntry& entry : dealt_) base_ = std::min(base_, entry.when);
-  for (const HandlerEntry& entry : dealt_) file(entry);
+  for (const HandlerEntry& entry : dealt_) {
+    if (entry.when == base_) {
+      buckets_[0].push_back(entry);
+    } else {
+      file(entry);
+    }
+  }
+  used_ |= 1;
+  order(buckets_[0]);
   dealt_.clear();
-}
-
-// The first one last.
-void FarHandlers::order(unsigned number) {
-  if (number == 0 && base_is_ordered_) return;
-  base_is_ordered_ |= number == 0;
-  std::sort(buckets_[number].begin(), buckets_[number].end(),
-            [](const HandlerEntry& a, const HandlerEntry& b) { return later(a, b); });
 }
 
 std::size_t FarHandlers::take(HandlerEntry* to) {
   while (lowest() != 0 && buckets_[lowest()].size() > kTaken) deal_out(buckets_[lowest()]);
   const unsigned number = lowest();
-  order(number);
   Bucket& bucket = buckets_[number];
+  if (number != 0) order(bucket);
   const std::size_t taken = std::min(bucket.size(), kTaken);
   const auto from = bucket.end() - static_cast<std::ptrdiff_t>(taken);
   std::copy(from, bucket.end(), to);
   bucket.erase(from, bucket.end());
   size_ -= taken;
+  if (number == 0 && bucket.empty() && !behind_.empty()) {
+    bucket.swap(behind_);
+    order(bucket);
+  }
   if (!bucket.empty()) {
     first_ = bucket.back();
     return taken;

@@ -16,18 +16,35 @@ void order(std::vector<HandlerEntry>& bucket) {
 
 }  // namespace
 
-// What is not behind base_: at one of the ends of bucket 0, or almost.
+// What is not behind base_: mostly at one of the ends of bucket 0.
 [[gnu::noinline]] void FarHandlers::file_early(const HandlerEntry& entry) {
+  constexpr std::ptrdiff_t kMany = 4 * kTaken;
   Bucket& bucket = buckets_[0];
   used_ |= 1;
   if (!bucket.empty() && later(entry, bucket.front())) return behind_.push_back(entry);
-  bucket.insert(std::upper_bound(bucket.begin(), bucket.end(), entry, kLater), entry);
+  const auto place = std::upper_bound(bucket.begin(), bucket.end(), entry, kLater);
+  if (bucket.end() - place <= kMany || entry.when == bucket.back().when) {
+    bucket.insert(place, entry);
+  } else {
+    lower_base();
+    file(entry);
+  }
 }
 
-// The first of them is the new base, so that at least that one comes into bucket 0.
-void FarHandlers::deal_out(Bucket& bucket) {
-  dealt_.swap(bucket);
-  used_ &= used_ - 1;
+// Little was left when base_ was found, and much has come since that is before it.
+void FarHandlers::lower_base() {
+  dealt_.swap(behind_);
+  deal_out(bucket_of(base_, buckets_[0].back().when));
+}
+
+// All buckets before `end`: the first of these handlers is the new base, so that at least that one
+// comes into bucket 0.
+void FarHandlers::deal_out(unsigned end) {
+  for (; used_ != 0 && lowest() < end; used_ &= used_ - 1) {
+    Bucket& bucket = buckets_[lowest()];
+    dealt_.insert(dealt_.end(), bucket.begin(), bucket.end());
+    bucket.clear();
+  }
   base_ = dealt_.front().when;
   for (const HandlerEntry& entry : dealt_) base_ = std::min(base_, entry.when);
   for (const HandlerEntry& entry : dealt_) {
@@ -43,7 +60,7 @@ void FarHandlers::deal_out(Bucket& bucket) {
 }
 
 std::size_t FarHandlers::take(HandlerEntry* to) {
-  while (lowest() != 0 && buckets_[lowest()].size() > kTaken) deal_out(buckets_[lowest()]);
+  while (lowest() != 0 && buckets_[lowest()].size() > kTaken) deal_out(lowest() + 1);
   const unsigned number = lowest();
   Bucket& bucket = buckets_[number];
   if (number != 0) order(bucket);

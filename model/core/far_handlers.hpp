@@ -49,13 +49,18 @@ class FarHandlers {
   unsigned lowest() const { return static_cast<unsigned>(__builtin_ctzll(used_)); }
   void file(const HandlerEntry& entry) {
     if (entry.when <= base_) return file_early(entry);
-    const auto differ = static_cast<unsigned>(__builtin_clzll(entry.when ^ base_));
-    const unsigned bucket = differ == 0 ? kBuckets - 1 : kBuckets - differ;
+    const unsigned bucket = bucket_of(entry.when, base_);
     buckets_[bucket].push_back(entry);
     used_ |= std::uint64_t{1} << bucket;
   }
+  // Of two times that differ.
+  static unsigned bucket_of(std::uint64_t when, std::uint64_t base) {
+    const auto differ = static_cast<unsigned>(__builtin_clzll(when ^ base));
+    return differ == 0 ? kBuckets - 1 : kBuckets - differ;
+  }
   void file_early(const HandlerEntry& entry);
-  void deal_out(Bucket& bucket);
+  void lower_base();
+  void deal_out(unsigned end);
 
   // Bucket 0: not behind base_, ordered, the first one last. A bucket above it: all before those of
   // the next one.

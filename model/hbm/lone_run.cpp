@@ -100,7 +100,9 @@ void LoneRun::issue_in_turn(Clock last) {
   const Constraints& limits = commands_.timing().limits();
   const Clock group = write ? limits.group_write_to_write : limits.group_read_to_read;
   const Clock bus = std::max<Clock>(limits.columns[write ? 1 : 0][write ? 1 : 0], 1);
-  std::array<Clock, kMaxLanes> allowed{}, served{};
+  // Once each bank has had a turn at the pace of the bus, nothing else holds one back.
+  const bool keeps_pace = group <= bus * turns_used_ && commands_.account().follows(bus);
+  Clocks allowed{}, served{};
   Clock from = commands_.columns().free();
   unsigned burst = bursts_.count;
   for (unsigned i = 0; i < turns_used_; ++i) {
@@ -115,6 +117,7 @@ void LoneRun::issue_in_turn(Clock last) {
     return std::max({allowed[of % turns_used_], arrived(of), from});
   };
   const unsigned begin = burst;
+  unsigned paced = 0;
   for (; burst < bursts_.count; ++burst) {
     const Clock at = first(burst);
     if (at > last) break;
@@ -124,11 +127,15 @@ void LoneRun::issue_in_turn(Clock last) {
     }
     if (!oldest) break;
     const unsigned turn = burst % turns_used_;
+    paced = at == from ? paced + 1 : 1;
     commands_.count_alone(request_of(turns_[turn]), turns_[turn].lane, at);
     turns_[turn].next += bursts_.lanes;
     served[turn] = at;
     allowed[turn] = at + group;
     from = at + bus;
+    if (!keeps_pace || paced < turns_used_) continue;
+    burst = follow(burst, at, last, bus, served);
+    from = served[burst % turns_used_] + bus;
   }
   if (burst == begin) return;
   commands_.account().done(served[(burst - 1) % turns_used_], bursts_.tag, write, burst - begin);
@@ -136,6 +143,27 @@ void LoneRun::issue_in_turn(Clock last) {
     const unsigned turn = i % turns_used_;
     if (served[turn] != kNever) commands_.settle_alone(turns_[turn].lane, write, served[turn]);
   }
+}
+
+// The bursts behind one at `at`, each `apart` from the one before; the last one that comes by
+// `last`.
+unsigned LoneRun::follow(unsigned burst, Clock at, Clock last, Clock apart, Clocks& served) {
+  const auto in_time = std::min<Clock>((last - at) / apart, bursts_.count - burst - 1);
+  const unsigned end = burst + static_cast<unsigned>(in_time);
+  const auto clock_of = [&](unsigned of) { return at + (Clock{of} - burst) * apart; };
+  if (commands_.reporter().watched()) {
+    const auto kind = bursts_.write ? CommandKind::kWrite : CommandKind::kRead;
+    for (unsigned i = burst + 1; i <= end; ++i) {
+      commands_.reporter().report(kind, turns_[i % turns_used_].lane, bursts_.row, clock_of(i));
+    }
+  }
+  commands_.account().followed(commands_.layout().pseudo_channel_of(turns_[0].lane), bursts_.write,
+                               clock_of(end), end - burst);
+  for (unsigned i = end + 1 - turns_used_; i <= end; ++i) {
+    served[i % turns_used_] = clock_of(i);
+    turns_[i % turns_used_].next = i + bursts_.lanes;
+  }
+  return end;
 }
 
 Request LoneRun::request_of(const Turn& turn) const {

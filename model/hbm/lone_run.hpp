@@ -32,6 +32,7 @@ class LoneRun {
     unsigned next;  // its next burst
     State state;
   };
+  using Clocks = std::array<Clock, kMaxLanes>;  // by turn
   struct Next {
     Clock at = kNever;
     unsigned turn = 0;
@@ -44,6 +45,7 @@ class LoneRun {
   Next next_column() const;
   bool takes_turns() const;
   void issue_in_turn(Clock last);
+  unsigned follow(unsigned burst, Clock at, Clock last, Clock apart, Clocks& served);
   void issue_row(const Next& next);
   void issue_column(const Next& next);
   void hand_over();

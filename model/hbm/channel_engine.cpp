@@ -59,13 +59,14 @@ void ChannelEngine::enter_ahead(const BurstTurns& bursts, Clock at) {
 
 [[gnu::noinline]] unsigned ChannelEngine::enter_run(const BurstTurns& bursts, Clock at,
                                                     Clock until) {
-  if (commands_.refreshes().pending()) return 0;
-  const Clock last = std::min(until, refresh_.next() - 1);
   // Of two the second may come when the first is served, and be alone, too; of a few most would be
   // left for the general way.
-  if (bursts.count <= 2 || last - at < 2 * Clock{bursts.count}) return 0;
+  const Clock enough = 2 * Clock{bursts.count};
+  if (bursts.count <= 2 || until - at < enough) return 0;
   if (bursts.count > commands_.window(bursts.write)) return 0;
-  LoneRun(commands_, bursts, at).decide(last);
+  const bool near = commands_.refreshes().pending() || refresh_.next() - 1 - at < enough;
+  if (near && !LoneRun::passes_refreshes(commands_, bursts, at)) return 0;
+  LoneRun(commands_, refresh_, bursts, at).decide(until);
   return bursts.count;
 }
 

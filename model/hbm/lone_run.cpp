@@ -5,8 +5,25 @@
 
 namespace npu::model::hbm {
 
-LoneRun::LoneRun(CommandScheduler& commands, const BurstTurns& bursts, Clock at)
+// The next refresh, due or pending, is of another bank, and the one behind it comes later.
+bool LoneRun::passes_refreshes(const CommandScheduler& commands, const BurstTurns& bursts,
+                               Clock at) {
+  const RefreshSchedule& refreshes = commands.refreshes();
+  const unsigned pseudo_channel = commands.layout().pseudo_channel_of(bursts.lane[0]);
+  const Clock second = refreshes.due(pseudo_channel) + refreshes.interval();
+  if (!refreshes.per_bank() || second - at <= 2 * Clock{bursts.count}) return false;
+  for (unsigned i = 0; i < std::min(bursts.lanes, bursts.count); ++i) {
+    const Bank& bank = commands.queue().bank(bursts.lane[i]);
+    if (!bank.open || bank.row != bursts.row) return false;
+    if (refreshes.lane(pseudo_channel) == bursts.lane[i]) return false;
+  }
+  return true;
+}
+
+LoneRun::LoneRun(CommandScheduler& commands, RefreshUnit& refresh, const BurstTurns& bursts,
+                 Clock at)
     : commands_(commands),
+      refresh_(refresh),
       bursts_(bursts),
       at_(at),
       turns_used_(std::min(bursts.lanes, bursts.count)) {
@@ -28,13 +45,15 @@ LoneRun::LoneRun(CommandScheduler& commands, const BurstTurns& bursts, Clock at)
 }
 
 // Inlines what it calls, as ChannelEngine::decide().
-[[gnu::flatten, gnu::noinline]] void LoneRun::decide(Clock last) {
+[[gnu::flatten, gnu::noinline]] void LoneRun::decide(Clock until) {
   for (;;) {
+    const Clock last = std::min(until, refresh_.next() - 1);
     if (takes_turns()) issue_in_turn(last);
     const Next column = next_column();
     const Next row = next_row();
-    if (std::min(column.at, row.at) > last) break;
-    if (column.at <= row.at) {
+    if (std::min(column.at, row.at) > last) {
+      if (column.at > until || !pass_refresh()) break;
+    } else if (column.at <= row.at) {
       issue_column(column);
     } else {
       issue_row(row);
@@ -91,6 +110,21 @@ bool LoneRun::takes_turns() const {
     if (turns_[i].state != State::kHits || turns_[i].next >= first + turns_used_) return false;
   }
   return first < bursts_.count;
+}
+
+// One of other banks is nothing to RDs and WRs of open rows.
+bool LoneRun::pass_refresh() {
+  const RefreshSchedule& refreshes = commands_.refreshes();
+  if (closed_ != 0 || !refreshes.per_bank()) return false;
+  const int lane = refreshes.lane(commands_.layout().pseudo_channel_of(turns_[0].lane));
+  for (unsigned i = 0; i < turns_used_; ++i) {
+    if (turns_[i].lane == lane) return false;
+  }
+  const Clock at = refresh_.next();
+  commands_.not_before(at);
+  refresh_.step(commands_, at);
+  commands_.expect_nothing();
+  return true;
 }
 
 // The bursts in order, as long as none comes before an older one. Of what each forbids to the

@@ -45,14 +45,21 @@ LoneRun::LoneRun(CommandScheduler& commands, RefreshUnit& refresh, const BurstTu
 }
 
 // Inlines what it calls, as ChannelEngine::decide().
-[[gnu::flatten, gnu::noinline]] void LoneRun::decide(Clock until) {
+[[gnu::flatten, gnu::noinline]] bool LoneRun::decide(Clock until) {
   for (;;) {
     const Clock last = std::min(until, refresh_.next() - 1);
     if (takes_turns()) issue_in_turn(last);
     const Next column = next_column();
     const Next row = next_row();
     if (std::min(column.at, row.at) > last) {
-      if (column.at > until || !pass_refresh()) break;
+      if (column.at == kNever) break;
+      if (last != until) {
+        if (!pass_refresh()) break;
+      } else {
+        if (closed_ != 0) break;
+        commands_.expect_only_column(column.at);
+        return false;
+      }
     } else if (column.at <= row.at) {
       issue_column(column);
     } else {
@@ -60,6 +67,7 @@ LoneRun::LoneRun(CommandScheduler& commands, RefreshUnit& refresh, const BurstTu
     }
   }
   hand_over();
+  return true;
 }
 
 // Of several at one clock the oldest.
@@ -239,9 +247,10 @@ void LoneRun::append_from(unsigned first) {
   commands_.append_turns(rest, arrived(first) - 1, Traffic::kAny);
 }
 
-// What is left waits in the queue, as if it had from the start. So does what is known of the row
-// bus: a PRE or ACT is followed by the search for the next one, and a refresh may make that later.
+// As if from the start is what is known of the row bus, too: a PRE or ACT is followed by the search
+// for the next one, and a refresh may make that later.
 void LoneRun::hand_over() {
+  commands_.expect_nothing();
   commands_.serves_alone(bursts_.write);
   std::array<unsigned, kMaxLanes> next{};
   unsigned first = bursts_.count;

@@ -25,9 +25,14 @@ class LoneRun {
   // refresh is pending or due before all have come, but where passes_refreshes().
   LoneRun(CommandScheduler& commands, RefreshUnit& refresh, const BurstTurns& bursts, Clock at);
 
-  // Decides everything up to and including `until`, when all have come, or up to a refresh that it
-  // cannot pass. To be called once.
-  void decide(Clock until);
+  // Decides everything up to and including `until`, the first time when all have come. True: they
+  // are served, or what is left is handed over, as a refresh or a row to be opened needs the
+  // general way. False: the channel has nothing to do before the next of them is served, at
+  // columns().next().
+  bool decide(Clock until);
+  // What is left waits in the queue, as if it had from the start. To be called when something else
+  // comes; the last call.
+  void hand_over();
 
  private:
   // What a bank waits for.
@@ -54,12 +59,11 @@ class LoneRun {
   unsigned follow(unsigned burst, Clock at, Clock last, Clock apart, Clocks& served);
   void issue_row(const Next& next);
   void issue_column(const Next& next);
-  void hand_over();
   void append_from(unsigned first);
 
   CommandScheduler& commands_;
   RefreshUnit& refresh_;
-  const BurstTurns& bursts_;
+  BurstTurns bursts_;
   Clock at_;
   unsigned turns_used_;
   unsigned closed_ = 0;       // banks without the row

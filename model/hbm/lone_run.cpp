@@ -52,12 +52,12 @@ LoneRun::LoneRun(CommandScheduler& commands, RefreshUnit& refresh, const BurstTu
     const Next column = next_column();
     const Next row = next_row();
     if (std::min(column.at, row.at) > last) {
-      if (column.at == kNever) break;
+      if (std::min(column.at, row.at) == kNever) break;
       if (last != until) {
         if (!pass_refresh()) break;
       } else {
-        if (closed_ != 0) break;
         commands_.expect_only_column(column.at);
+        commands_.set_next_row({row.at, NextCommand::kUnknown});
         return false;
       }
     } else if (column.at <= row.at) {

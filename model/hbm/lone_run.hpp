@@ -26,9 +26,8 @@ class LoneRun {
   LoneRun(CommandScheduler& commands, RefreshUnit& refresh, const BurstTurns& bursts, Clock at);
 
   // Decides everything up to and including `until`, the first time when all have come. True: they
-  // are served, or what is left is handed over, as a refresh or a row to be opened needs the
-  // general way. False: the channel has nothing to do before the next of them is served, at
-  // columns().next().
+  // are served, or what is left is handed over, as a refresh needs the general way. False: the
+  // channel has nothing to do before rows().next() and columns().next().
   bool decide(Clock until);
   // What is left waits in the queue, as if it had from the start. To be called when something else
   // comes; the last call.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handlers of a queue that are not among its next few: a radix heap. Buckets are by the highest
 // bit in which a time differs from one that no time here is below, or was not for long; only the
-// lowest bucket is ever ordered, or dealt out among those below it if it holds many.
+// lowest bucket is ever ordered, or dealt out among those below it if it holds many. What handlers
+// of one time push for the same time is kept apart, in the order in which it comes: there may be
+// thousands of these, which must not be ordered again for each few that are taken.
 #pragma once
 
 #include <array>
@@ -46,25 +48,27 @@ class FarHandlers {
 
   unsigned lowest() const { return static_cast<unsigned>(__builtin_ctzll(used_)); }
   void file(const HandlerEntry& entry) {
-    unsigned bucket = 0;
-    if (entry.when > base_) {
-      const auto differ = static_cast<unsigned>(__builtin_clzll(entry.when ^ base_));
-      bucket = differ == 0 ? kBuckets - 1 : kBuckets - differ;
-    } else {
-      base_is_ordered_ = false;
-    }
+    if (entry.when <= base_) return file_early(entry);
+    const unsigned bucket = bucket_of(entry.when, base_);
     buckets_[bucket].push_back(entry);
     used_ |= std::uint64_t{1} << bucket;
   }
-  void deal_out(Bucket& bucket);
-  void order(unsigned number);
+  // Of two times that differ.
+  static unsigned bucket_of(std::uint64_t when, std::uint64_t base) {
+    const auto differ = static_cast<unsigned>(__builtin_clzll(when ^ base));
+    return differ == 0 ? kBuckets - 1 : kBuckets - differ;
+  }
+  void file_early(const HandlerEntry& entry);
+  void lower_base();
+  void deal_out(unsigned end);
 
-  // Bucket 0: not behind base_. A bucket above it: all before those of the next one.
+  // Bucket 0: not behind base_, ordered, the first one last. A bucket above it: all before those of
+  // the next one.
   std::array<Bucket, kBuckets> buckets_;
+  Bucket behind_;  // not behind base_ either, but behind all of bucket 0, if that is not empty
   Bucket dealt_;
   std::uint64_t used_ = 0;  // a bit for each bucket that is not empty
   std::uint64_t base_ = 0;
-  bool base_is_ordered_ = false;  // bucket 0
   HandlerEntry first_{};
   std::size_t size_ = 0;
 };

@@ -83,13 +83,13 @@ void DataMover::note_progress(DmaRequest& request) const {
   request.replayed = true;
 }
 
-// Nothing is read: as much of the buffer as the transfer uses holds the pattern, which no write
-// changes.
+// Nothing is read: as much of the buffer as the transfer uses holds the pattern.
 void DataMover::prepare_fill(std::uint32_t pattern) {
   skew_ = 0;
   requested_ = arrived_ = size_;
-  for (Bytes i = 0; i < std::min(size_, buffer_size_); i += sizeof pattern) {
-    std::memcpy(buffer_.get() + i, &pattern, sizeof pattern);
+  std::memcpy(buffer_.get(), &pattern, sizeof pattern);
+  for (Bytes i = sizeof pattern, end = std::min(size_, buffer_size_); i < end; i *= 2) {
+    std::memcpy(buffer_.get() + i, buffer_.get(), std::min(i, end - i));
   }
 }
 

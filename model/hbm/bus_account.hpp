@@ -105,13 +105,14 @@ class BusAccount {
   // Likewise, but the bus was turning until `turned`, and there may have been refreshes that
   // concern its bank.
   void before_burst(Clock at, Clock turned, Clock row_ready, const RefreshWindows& refreshes);
-  // A waiting burst takes the slot [at, at + clocks), not later than accounted().
-  void burst(Clock at, Clock clocks) {
+  // A waiting burst takes the slot [at, at + clocks), not later than accounted(); or so many do,
+  // each no later than the slot before it ends, and the last one that slot.
+  void burst(Clock at, Clock clocks, unsigned bursts = 1) {
     const Clock end = std::max(accounted_, at + clocks);
     clocks_.data += end - accounted_;
     accounted_ = end;
-    --waiting_;
-    ++served_;
+    waiting_ -= bursts;
+    served_ += bursts;
   }
   // Accounts for the time before `now`: a wait that goes on counts as refresh, if it is one of the
   // pseudo channel, or as row.

@@ -18,6 +18,7 @@ namespace npu::model::hbm {
       continue;
     }
     engine_->advance(at);
+    engine_->end_run();
     const bool may_be_alone = run.count > 2 && map_->interleave() > 2 && engine_->takes_runs();
     const unsigned at_one_go = may_be_alone ? feed_idle(at, until) : 0;
     if (at_one_go != 0) {

@@ -84,6 +84,17 @@ class ChannelAccount {
     ++(write ? counts_.writes : counts_.reads);
     counts_.row_hits += static_cast<unsigned>(!request.activated);
   }
+  // The data bus does not wait between two RDs or WRs that are so far apart.
+  bool follows(Clock apart) const { return apart <= burst_clocks_; }
+  // So many row hits behind the last RD or WR, of its kind, each follows the one before; the last
+  // one at `at`.
+  void followed(unsigned pseudo_channel, bool write, Clock at, unsigned bursts) {
+    Bus& bus = buses_[pseudo_channel];
+    bus.account.burst(at, burst_clocks_, bursts);
+    bus.last.at = at;
+    (write ? counts_.writes : counts_.reads) += bursts;
+    counts_.row_hits += bursts;
+  }
   void done(Clock at, std::uint32_t tag, bool write, unsigned bursts) {
     done_.emplace_back(at, tag, write, bursts);
   }

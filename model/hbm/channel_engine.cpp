@@ -59,13 +59,15 @@ void ChannelEngine::enter_ahead(const BurstTurns& bursts, Clock at) {
 
 [[gnu::noinline]] unsigned ChannelEngine::enter_run(const BurstTurns& bursts, Clock at,
                                                     Clock until) {
-  if (commands_.refreshes().pending()) return 0;
-  const Clock last = std::min(until, refresh_.next() - 1);
   // Of two the second may come when the first is served, and be alone, too; of a few most would be
   // left for the general way.
-  if (bursts.count <= 2 || last - at < 2 * Clock{bursts.count}) return 0;
+  const Clock enough = 2 * Clock{bursts.count};
+  if (bursts.count <= 2 || until - at < enough) return 0;
   if (bursts.count > commands_.window(bursts.write)) return 0;
-  LoneRun(commands_, bursts, at).decide(last);
+  const bool near = commands_.refreshes().pending() || refresh_.next() - 1 - at < enough;
+  if (near && !LoneRun::passes_refreshes(commands_, bursts, at)) return 0;
+  run_.emplace(commands_, refresh_, bursts, at);
+  if (run_->decide(until)) run_.reset();
   return bursts.count;
 }
 
@@ -94,6 +96,11 @@ void ChannelEngine::enter_ahead(const BurstTurns& bursts, Clock at) {
   enqueue(lone.burst(), lone.arrived());
 }
 
+[[gnu::noinline]] void ChannelEngine::queue_rest() {
+  run_->hand_over();
+  run_.reset();
+}
+
 [[gnu::noinline]] void ChannelEngine::serve_lone() {
   commands_.expect_nothing();
   commands_.serve(lone_.take());
@@ -101,6 +108,10 @@ void ChannelEngine::enter_ahead(const BurstTurns& bursts, Clock at) {
 
 // Inlines what it calls: that is what a burst's time is spent on.
 [[gnu::flatten, gnu::noinline]] void ChannelEngine::decide(Clock until) {
+  if (run_) {
+    if (!run_->decide(until)) return;
+    run_.reset();
+  }
   switch (traffic()) {
     case Traffic::kReads:
       return decide(until, Traffic::kReads);
@@ -158,7 +169,7 @@ void ChannelEngine::step(Clock at, Traffic traffic) {
 Clock ChannelEngine::earliest_service() {
   if (idle()) return kNever;
   if (lone_.waits()) return lone_.column();
-  commands_.find_next();
+  if (!run_) commands_.find_next();
   if (commands_.refreshes().pending()) refresh_.schedule(commands_);
   // A burst that is no candidate yet needs an ACT first, or a change between reads and writes,
   // which the ACT of the last burst of the other kind may bring about.

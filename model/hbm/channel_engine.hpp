@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <systemc>
 #include <vector>
 
@@ -72,6 +73,11 @@ class ChannelEngine {
   // be called after advance(at), and only if takes_runs().
   bool takes_runs() const { return idle() && short_cuts_ && takes_runs_; }
   unsigned enter_run(const BurstTurns& bursts, Clock at, Clock until);
+  // What is left of them is not alone any more, as something else comes. To be called after
+  // advance(), before room().
+  void end_run() {
+    if (run_) queue_rest();
+  }
   // A burst for this bank comes soon.
   void prefetch(int lane) const { commands_.prefetch(lane); }
   // Makes every decision up to and including `until`.
@@ -113,7 +119,7 @@ class ChannelEngine {
  private:
   // What the queues hold now, as far as short cuts may make use of it.
   Traffic traffic() const {
-    return lone_.waits() || !short_cuts_ ? Traffic::kAny : commands_.traffic();
+    return lone_.waits() || run_ || !short_cuts_ ? Traffic::kAny : commands_.traffic();
   }
   bool serve_hits(Clock at, Clock until, Traffic traffic);
   void step(Clock at, Traffic traffic);
@@ -123,11 +129,13 @@ class ChannelEngine {
   void enqueue(const Burst& burst, Clock at);
   bool plan_lone(const Burst& burst, Clock at);
   void queue_lone();
+  void queue_rest();
   void serve_lone();
 
   CommandScheduler commands_;
   RefreshUnit refresh_;
   LoneBurst lone_;  // while it waits it is the next of the column bus, and is not in the queue
+  std::optional<LoneRun> run_;  // likewise
   bool short_cuts_ = true;
   HbmTimings t_;
   Clock read_latency_;

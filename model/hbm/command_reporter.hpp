@@ -15,6 +15,7 @@ class CommandReporter {
 
   // Null: nobody.
   void watch(CommandObserver* observer) { observer_ = observer; }
+  bool watched() const { return observer_ != nullptr; }
   void report(CommandKind kind, int lane, std::uint32_t row, Clock at) {
     if (observer_) tell(kind, lane, row, at);
   }

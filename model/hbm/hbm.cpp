@@ -247,12 +247,12 @@ void Hbm::log_refreshes(unsigned channel) {
 void Hbm::advance_channels(Clock clock, bool all) {
   advance_at_ = kNotArmed;
   expected_ = kNever;
+  const bool heard = simulation_.recorder.hears(platform::Activity::kHbmRefresh);
   channels_.for_each(all, [&](unsigned number, hbm::Channel& channel) {
-    const bool heard = simulation_.recorder.hears(platform::Activity::kHbmRefresh);
     channel.engine().log_refreshes(heard ? &refresh_log_ : nullptr);
     channel.advance(clock);
     collect();
-    log_refreshes(number);
+    if (heard) log_refreshes(number);
     expect_service(channel.earliest_service());
   });
 }

@@ -5,8 +5,25 @@
 
 namespace npu::model::hbm {
 
-LoneRun::LoneRun(CommandScheduler& commands, const BurstTurns& bursts, Clock at)
+// The next refresh, due or pending, is of another bank, and the one behind it comes later.
+bool LoneRun::passes_refreshes(const CommandScheduler& commands, const BurstTurns& bursts,
+                               Clock at) {
+  const RefreshSchedule& refreshes = commands.refreshes();
+  const unsigned pseudo_channel = commands.layout().pseudo_channel_of(bursts.lane[0]);
+  const Clock second = refreshes.due(pseudo_channel) + refreshes.interval();
+  if (!refreshes.per_bank() || second - at <= 2 * Clock{bursts.count}) return false;
+  for (unsigned i = 0; i < std::min(bursts.lanes, bursts.count); ++i) {
+    const Bank& bank = commands.queue().bank(bursts.lane[i]);
+    if (!bank.open || bank.row != bursts.row) return false;
+    if (refreshes.lane(pseudo_channel) == bursts.lane[i]) return false;
+  }
+  return true;
+}
+
+LoneRun::LoneRun(CommandScheduler& commands, RefreshUnit& refresh, const BurstTurns& bursts,
+                 Clock at)
     : commands_(commands),
+      refresh_(refresh),
       bursts_(bursts),
       at_(at),
       turns_used_(std::min(bursts.lanes, bursts.count)) {
@@ -28,19 +45,29 @@ LoneRun::LoneRun(CommandScheduler& commands, const BurstTurns& bursts, Clock at)
 }
 
 // Inlines what it calls, as ChannelEngine::decide().
-[[gnu::flatten, gnu::noinline]] void LoneRun::decide(Clock last) {
+[[gnu::flatten, gnu::noinline]] bool LoneRun::decide(Clock until) {
   for (;;) {
+    const Clock last = std::min(until, refresh_.next() - 1);
     if (takes_turns()) issue_in_turn(last);
     const Next column = next_column();
     const Next row = next_row();
-    if (std::min(column.at, row.at) > last) break;
-    if (column.at <= row.at) {
+    if (std::min(column.at, row.at) > last) {
+      if (std::min(column.at, row.at) == kNever) break;
+      if (last != until) {
+        if (!pass_refresh()) break;
+      } else {
+        commands_.expect_only_column(column.at);
+        commands_.set_next_row({row.at, NextCommand::kUnknown});
+        return false;
+      }
+    } else if (column.at <= row.at) {
       issue_column(column);
     } else {
       issue_row(row);
     }
   }
   hand_over();
+  return true;
 }
 
 // Of several at one clock the oldest.
@@ -93,6 +120,21 @@ bool LoneRun::takes_turns() const {
   return first < bursts_.count;
 }
 
+// One of other banks is nothing to RDs and WRs of open rows.
+bool LoneRun::pass_refresh() {
+  const RefreshSchedule& refreshes = commands_.refreshes();
+  if (closed_ != 0 || !refreshes.per_bank()) return false;
+  const int lane = refreshes.lane(commands_.layout().pseudo_channel_of(turns_[0].lane));
+  for (unsigned i = 0; i < turns_used_; ++i) {
+    if (turns_[i].lane == lane) return false;
+  }
+  const Clock at = refresh_.next();
+  commands_.not_before(at);
+  refresh_.step(commands_, at);
+  commands_.expect_nothing();
+  return true;
+}
+
 // The bursts in order, as long as none comes before an older one. Of what each forbids to the
 // others of a bank only the last one counts behind them.
 void LoneRun::issue_in_turn(Clock last) {
@@ -100,7 +142,9 @@ void LoneRun::issue_in_turn(Clock last) {
   const Constraints& limits = commands_.timing().limits();
   const Clock group = write ? limits.group_write_to_write : limits.group_read_to_read;
   const Clock bus = std::max<Clock>(limits.columns[write ? 1 : 0][write ? 1 : 0], 1);
-  std::array<Clock, kMaxLanes> allowed{}, served{};
+  // Once each bank has had a turn at the pace of the bus, nothing else holds one back.
+  const bool keeps_pace = group <= bus * turns_used_ && commands_.account().follows(bus);
+  Clocks allowed{}, served{};
   Clock from = commands_.columns().free();
   unsigned burst = bursts_.count;
   for (unsigned i = 0; i < turns_used_; ++i) {
@@ -115,6 +159,7 @@ void LoneRun::issue_in_turn(Clock last) {
     return std::max({allowed[of % turns_used_], arrived(of), from});
   };
   const unsigned begin = burst;
+  unsigned paced = 0;
   for (; burst < bursts_.count; ++burst) {
     const Clock at = first(burst);
     if (at > last) break;
@@ -124,11 +169,15 @@ void LoneRun::issue_in_turn(Clock last) {
     }
     if (!oldest) break;
     const unsigned turn = burst % turns_used_;
+    paced = at == from ? paced + 1 : 1;
     commands_.count_alone(request_of(turns_[turn]), turns_[turn].lane, at);
     turns_[turn].next += bursts_.lanes;
     served[turn] = at;
     allowed[turn] = at + group;
     from = at + bus;
+    if (!keeps_pace || paced < turns_used_) continue;
+    burst = follow(burst, at, last, bus, served);
+    from = served[burst % turns_used_] + bus;
   }
   if (burst == begin) return;
   commands_.account().done(served[(burst - 1) % turns_used_], bursts_.tag, write, burst - begin);
@@ -136,6 +185,27 @@ void LoneRun::issue_in_turn(Clock last) {
     const unsigned turn = i % turns_used_;
     if (served[turn] != kNever) commands_.settle_alone(turns_[turn].lane, write, served[turn]);
   }
+}
+
+// The bursts behind one at `at`, each `apart` from the one before; the last one that comes by
+// `last`.
+unsigned LoneRun::follow(unsigned burst, Clock at, Clock last, Clock apart, Clocks& served) {
+  const auto in_time = std::min<Clock>((last - at) / apart, bursts_.count - burst - 1);
+  const unsigned end = burst + static_cast<unsigned>(in_time);
+  const auto clock_of = [&](unsigned of) { return at + (Clock{of} - burst) * apart; };
+  if (commands_.reporter().watched()) {
+    const auto kind = bursts_.write ? CommandKind::kWrite : CommandKind::kRead;
+    for (unsigned i = burst + 1; i <= end; ++i) {
+      commands_.reporter().report(kind, turns_[i % turns_used_].lane, bursts_.row, clock_of(i));
+    }
+  }
+  commands_.account().followed(commands_.layout().pseudo_channel_of(turns_[0].lane), bursts_.write,
+                               clock_of(end), end - burst);
+  for (unsigned i = end + 1 - turns_used_; i <= end; ++i) {
+    served[i % turns_used_] = clock_of(i);
+    turns_[i % turns_used_].next = i + bursts_.lanes;
+  }
+  return end;
 }
 
 Request LoneRun::request_of(const Turn& turn) const {
@@ -177,9 +247,10 @@ void LoneRun::append_from(unsigned first) {
   commands_.append_turns(rest, arrived(first) - 1, Traffic::kAny);
 }
 
-// What is left waits in the queue, as if it had from the start. So does what is known of the row
-// bus: a PRE or ACT is followed by the search for the next one, and a refresh may make that later.
+// As if from the start is what is known of the row bus, too: a PRE or ACT is followed by the search
+// for the next one, and a refresh may make that later.
 void LoneRun::hand_over() {
+  commands_.expect_nothing();
   commands_.serves_alone(bursts_.write);
   std::array<unsigned, kMaxLanes> next{};
   unsigned first = bursts_.count;

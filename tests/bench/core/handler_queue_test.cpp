@@ -48,6 +48,31 @@ TEST(HandlerQueue, KeepsTimesAndTheOrderOfPushing) {
   }
 }
 
+// Of many at one time each pushes some for the same time and some for soon, while the next after
+// them are far off.
+TEST(HandlerQueue, HoldsThousandsOfOneTime) {
+  HandlerQueue queue;
+  std::multimap<std::uint64_t, std::uint64_t> expected;
+  std::uint64_t pushed = 0;
+  const auto push = [&](std::uint64_t when) {
+    expected.emplace(when, pushed);
+    queue.push(when, {nullptr, pushed++, nothing});
+  };
+  for (unsigned i = 0; i < 100; ++i) push(1'000'000'000 + i);
+  for (unsigned i = 0; i < 2000; ++i) push(1000);
+  std::mt19937 random(1);
+  while (!expected.empty()) {
+    const std::uint64_t now = queue.first();
+    ASSERT_EQ(now, expected.begin()->first);
+    ASSERT_EQ(queue.take().argument, expected.begin()->second);
+    expected.erase(expected.begin());
+    if (pushed > 20'000) continue;
+    push(random() % 2 == 0 ? now : now + random() % 1000);
+    if (random() % 4 == 0) push(now + random() % 5000);
+  }
+  EXPECT_TRUE(queue.empty());
+}
+
 TEST(HandlerQueue, HoldsWhatNeverComes) {
   HandlerQueue queue;
   queue.push(UINT64_MAX, {nullptr, 1, nothing});

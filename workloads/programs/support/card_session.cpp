@@ -77,15 +77,21 @@ abi::DmaOpcode direction_opcode(const std::string& direction) {
 }
 
 void fill_pattern(ByteSpan bytes, std::uint64_t seed) {
-  for (std::size_t offset = 0; offset < bytes.size; offset += 8) {
-    const std::uint64_t word = Random::splitmix64(seed);
-    std::memcpy(bytes.data + offset, &word, std::min<std::size_t>(8, bytes.size - offset));
+  std::size_t offset = 0;
+  std::uint64_t word = 0;
+  for (; bytes.size - offset >= sizeof word; offset += sizeof word) {
+    word = Random::splitmix64(seed);
+    std::memcpy(bytes.data + offset, &word, sizeof word);
   }
+  if (offset == bytes.size) return;
+  word = Random::splitmix64(seed);
+  std::memcpy(bytes.data + offset, &word, bytes.size - offset);
 }
 
 Status check_equal(ConstByteSpan expected, ConstByteSpan found, const std::string& what) {
-  const bool same = expected.size == found.size &&
-                    std::equal(expected.data, expected.data + expected.size, found.data);
+  const bool same =
+      expected.size == found.size &&
+      (expected.size == 0 || std::memcmp(expected.data, found.data, expected.size) == 0);
   if (same) return {};
   const std::size_t common = std::min(expected.size, found.size);
   const auto* differs = std::mismatch(expected.data, expected.data + common, found.data).first;

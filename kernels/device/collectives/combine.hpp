@@ -3,12 +3,12 @@
 // (abi/expert_exchange.hpp).
 #pragma once
 
+#include "kernels/device/collectives/expert_groups.hpp"
 #include "kernels/device/collectives/slices.hpp"
 #include "kernels/device/collectives/types.hpp"
 #include "kernels/device/collectives/windows.hpp"
 #include "kernels/device/common/numbers.hpp"
 #include "kernels/device/vector/weighted_sum.hpp"
-#include "npu/abi/expert_exchange.hpp"
 
 namespace npu::kernels::collectives {
 
@@ -35,28 +35,21 @@ class Combine {
   bool read_groups() {
     for (std::uint32_t i = 0; i < work_.experts; ++i) {
       const std::uint64_t at = work_.tensors[1] + std::uint64_t{i} * 8;
-      groups_[i] = {numbers_.read(at), numbers_.read(at + 4)};
-      const std::uint64_t end = std::uint64_t{groups_[i].base} + groups_[i].count;
+      groups_.of[i] = {numbers_.read(at), numbers_.read(at + 4)};
+      const std::uint64_t end = std::uint64_t{groups_.of[i].base} + groups_.of[i].count;
       if (end > std::uint64_t{work_.most_tokens} * work_.chosen) return false;
-      rows_ += groups_[i].count;
     }
     return true;
   }
 
-  // Each block as many rows as the others.
   void send() {
-    const std::uint64_t begin = rows_ * port_.call().block / port_.call().blocks;
-    const std::uint64_t end = rows_ * (port_.call().block + 1) / port_.call().blocks;
     Passage passage(port_);
-    std::uint64_t first = 0;  // of the group's rows
-    for (std::uint32_t group = 0; first < end; first += groups_[group++].count) {
-      const std::uint64_t last = std::min(first + groups_[group].count, end);
-      const std::uint64_t to = windows_.data(group % work_.ranks);
-      for (std::uint64_t row = std::max(first, begin); row < last; ++row) {
-        passage.copy(work_.tensors[0] + row * row_bytes(),
-                     to + (groups_[group].base + row - first) * work_.pitch(), row_bytes());
-      }
-    }
+    groups_.for_rows(
+        port_.call(), work_.experts, [&](std::uint32_t group, std::uint64_t n, std::uint64_t row) {
+          const std::uint64_t to =
+              windows_.data(group % work_.ranks) + (groups_.of[group].base + n) * work_.pitch();
+          passage.copy(work_.tensors[0] + row * row_bytes(), to, row_bytes());
+        });
   }
 
   void tell() const {
@@ -109,8 +102,7 @@ class Combine {
   const abi::ExpertExchange& work_;
   const Windows& windows_;
   Numbers numbers_;
-  std::uint64_t rows_ = 0;
-  abi::ExpertGroup groups_[abi::ExpertExchange::kMostExperts] = {};
+  ExpertGroups groups_;
 };
 
 }  // namespace npu::kernels::collectives

@@ -3,6 +3,7 @@
 // the books, so that they are right where cores move no numbers.
 #pragma once
 
+#include "kernels/device/collectives/expert_groups.hpp"
 #include "kernels/device/collectives/expert_rows.hpp"
 #include "kernels/device/collectives/windows.hpp"
 #include "kernels/device/common/numbers.hpp"
@@ -104,7 +105,7 @@ class Dispatch {
 
   std::uint32_t lines() const { return aicore::divide_up(work_.own(), kOfLine); }
   // Where the n-th row for a group lies in a window.
-  std::uint64_t row_at(unsigned rank, std::uint64_t group, std::uint32_t n) const {
+  std::uint64_t row_at(unsigned rank, std::uint64_t group, std::uint64_t n) const {
     return windows_.data(rank) + (group * work_.most_tokens + n) * work_.pitch();
   }
 
@@ -152,7 +153,7 @@ class Dispatch {
         patience.await(line);
         auto base = static_cast<std::uint32_t>(port_.load(line + 8, 4));
         for (std::uint32_t n = 0; n < kOfLine && i * kOfLine + n < work_.own(); ++n) {
-          auto& group = groups_[(i * kOfLine + n) * work_.ranks + rank];
+          auto& group = groups_.of[(i * kOfLine + n) * work_.ranks + rank];
           group.count = static_cast<std::uint32_t>(port_.load(line + 12 + 4 * n, 4));
           group.base = base;
           base += group.count;
@@ -167,10 +168,10 @@ class Dispatch {
     const std::uint32_t groups = work_.own() * work_.ranks;
     std::uint64_t end = 0;
     for (std::uint32_t i = 0; i < groups; ++i) {
-      end += groups_[i].count;
+      end += groups_.of[i].count;
       if (i / 8 % blocks == block) {
         const std::uint64_t to = work_.tensors[5] + std::uint64_t{i} * 8;
-        port_.store(to, 8, groups_[i].count | std::uint64_t{groups_[i].base} << 32);
+        port_.store(to, 8, groups_.of[i].count | std::uint64_t{groups_.of[i].base} << 32);
         if (i % 8 == 7 || i + 1 == groups) port_.clean_invalidate(to);
       }
       const std::uint32_t expert = i / work_.ranks;
@@ -182,20 +183,13 @@ class Dispatch {
     port_.memory_barrier();
   }
 
-  // What has come into the order of experts: each block as many rows as the others.
+  // What has come into the order of experts.
   void bring() const {
-    std::uint64_t rows = 0;
-    for (std::uint32_t i = 0; i < work_.experts; ++i) rows += groups_[i].count;
-    const std::uint64_t begin = rows * port_.call().block / port_.call().blocks;
-    const std::uint64_t end = rows * (port_.call().block + 1) / port_.call().blocks;
     Passing sets(port_);
-    std::uint64_t first = 0;  // of the group's rows
-    for (std::uint32_t group = 0; first < end; first += groups_[group++].count) {
-      const std::uint64_t last = std::min(first + groups_[group].count, end);
-      for (std::uint64_t row = std::max(first, begin); row < last; ++row) {
-        bring(sets, row_at(work_.rank, group, static_cast<std::uint32_t>(row - first)), row);
-      }
-    }
+    groups_.for_rows(port_.call(), work_.experts,
+                     [&](std::uint32_t group, std::uint64_t n, std::uint64_t row) {
+                       bring(sets, row_at(work_.rank, group, n), row);
+                     });
   }
   void bring(Passing& sets, std::uint64_t from, std::uint64_t row) const {
     constexpr std::uint32_t kFloat = 4;
@@ -219,7 +213,7 @@ class Dispatch {
   const abi::ExpertExchange& work_;
   const Windows& windows_;
   ChoiceCounts counts_;
-  abi::ExpertGroup groups_[abi::ExpertExchange::kMostExperts] = {};
+  ExpertGroups groups_;
 };
 
 }  // namespace npu::kernels::collectives

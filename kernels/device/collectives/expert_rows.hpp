@@ -60,12 +60,7 @@ class QuantisedRows {
     stages_.loaded(in);
     all.cast(x_, DataType::kFp32, in_[in], type_);
     stages_.consumed(in);
-    all.issue(VectorOp::kAbs, y_, x_);
-    vector::largest_sizes(port_, largest_, y_, tile);
-    one.issue(VectorOp::kDiv, factor_, constant_, largest_);
-    vector::spread(port_, y_, factor_, tile);
-    all.issue(VectorOp::kMul, y_, x_, y_);
-    vector::narrow(all, y_);
+    vector::quantise_tile(port_, {x_, y_, largest_, factor_, constant_}, tile);
     const unsigned out = stages_.begin_result();
     one.scalar(VectorOp::kMuls, out_[out] + hidden_, largest_, 1 / vector::kMostInt8);
     vector::to_int8(all, out_[out], y_);

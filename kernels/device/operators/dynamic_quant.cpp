@@ -58,12 +58,7 @@ class Tiled {
     stages_.loaded(i);
     all.cast(x_, DataType::kFp32, in_, kTypeA);
     stages_.consumed(i);
-    all.issue(VectorOp::kAbs, y_, x_);
-    vector::largest_sizes(port_, largest_, y_, tile);
-    numbers.issue(VectorOp::kDiv, factors_, constant_, largest_);
-    vector::spread(port_, y_, factors_, tile);
-    all.issue(VectorOp::kMul, y_, x_, y_);
-    vector::narrow(all, y_);
+    vector::quantise_tile(port_, {x_, y_, largest_, factors_, constant_}, tile);
     const unsigned result = stages_.begin_result();
     numbers.scalar(VectorOp::kMuls, scales_, largest_, 1 / vector::kMostInt8);
     vector::to_int8(all, out_, y_);

@@ -35,6 +35,22 @@ inline void to_int8(const Flat& all, std::uint32_t to, std::uint32_t narrowed) {
   all.cast(to, DataType::kInt8, narrowed, DataType::kFp16);
 }
 
+// Where a tile is quantised: its values, which are overwritten, room for as many numbers, and for
+// each row its largest size and its factor. `constant`: kMostInt8 for each row.
+struct QuantisedTile {
+  std::uint32_t x = 0, y = 0, largest = 0, factors = 0, constant = 0;
+};
+// To y, ready for to_int8(), by vector instructions alone.
+inline void quantise_tile(AicorePort& port, const QuantisedTile& at, const RowTile& tile) {
+  const Flat all(port, tile.count()), numbers(port, tile.rows);
+  all.issue(VectorOp::kAbs, at.y, at.x);
+  largest_sizes(port, at.largest, at.y, tile);
+  numbers.issue(VectorOp::kDiv, at.factors, at.constant, at.largest);
+  spread(port, at.y, at.factors, tile);
+  all.issue(VectorOp::kMul, at.y, at.x, at.y);
+  narrow(all, at.y);
+}
+
 // Scales that the scalar unit makes, one row after the other, and MTE3 stores together.
 class ScaleColumn {
  public:

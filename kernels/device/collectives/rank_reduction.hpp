@@ -20,7 +20,7 @@ class RankReduction {
         type_(vector_type(work.type)),
         wide_(type_ == DataType::kBf16),
         bytes_(static_cast<std::uint32_t>(platform::bytes_of(type_))),
-        elements_(tile_of(port, work.ranks, bytes_, wide_)),
+        elements_(bytes_ == 0 ? 0 : tile_of(port, work.ranks, bytes_, wide_)),
         stages_(port) {}
 
   // Whether a tile has room for all ranks.

@@ -49,7 +49,7 @@ TEST(AicoreCopy, SendsItsRequestsAtTheRateOfThePath) {
   EXPECT_EQ(taken, kHandOver + kIssue + 3 * 32 + kWait);
 }
 
-TEST(AicoreCopy, PutsRowsIntoRequestsAndTakesLongerForEachBlock) {
+TEST(AicoreCopy, PutsRowsIntoRequests) {
   AicoreBench bench;
 
   const auto taken = measure<CopyIn>(bench, {copy_in(LocalBuffer::kUb, 8, 512, 1024)});
@@ -59,17 +59,33 @@ TEST(AicoreCopy, PutsRowsIntoRequestsAndTakesLongerForEachBlock) {
   EXPECT_EQ(requests[0].rows, 8U);
   EXPECT_EQ(requests[0].pitch, 1024U);
   EXPECT_EQ(requests[0].length, 4096U);
-  EXPECT_EQ(taken, kHandOver + kIssue + 8 * 30 + 4096 / 64);
+  EXPECT_EQ(taken, kHandOver + kIssue + kWait);
+}
+
+// Rows that end off 32 B.
+TEST(AicoreCopy, TakesLongerForEachRaggedRow) {
+  AicoreBench bench;
+
+  auto copy = copy_in(LocalBuffer::kUb, 7, 528, 1024);
+  copy.to_pitch = 544;
+  const auto taken = measure<CopyIn>(bench, {copy});
+
+  ASSERT_EQ(bench.data_requests().size(), 1U);
+  EXPECT_EQ(bench.data_requests()[0].length, 7 * 528U);
+  EXPECT_EQ(taken, kHandOver + kIssue + 7 * 30 + 7 * 528 / 64);
 }
 
 TEST(AicoreCopy, PaysForALongRowOnce) {
   AicoreBench bench;
 
-  const auto taken = measure<CopyIn>(bench, {copy_in(LocalBuffer::kUb, 2, 8192, 16'384)});
+  auto copy = copy_in(LocalBuffer::kUb, 2, 8176, 16'384);
+  copy.to_pitch = 8192;
+  const auto taken = measure<CopyIn>(bench, {copy});
 
-  // Two requests for each row, 30 clocks for the row and 64 for each request.
+  // Two requests for each row, 30 clocks for the row and one for 64 bytes; the last request's are
+  // not waited for.
   EXPECT_EQ(bench.data_requests().size(), 4U);
-  EXPECT_EQ(taken, kHandOver + kIssue + 2 * 30 + 3 * 64 + kWait);
+  EXPECT_EQ(taken, kHandOver + kIssue + 2 * 30 + 8176 / 64 + 4096 / 64 + kWait);
 }
 
 TEST(AicoreCopy, GetsPartOfTheRateWithShortRows) {

@@ -50,6 +50,10 @@ std::vector<Traced> traced_kernels() {
        "transformer",
        {"tokens=5", "steps=2", "tensor_parallel=2", "algorithm=aiv", "blocks=64", "launch=graph"},
        "system-2x910b2"},
+      {"moe_exchange",
+       "moe_exchange",
+       {"tokens=5", "hidden=64", "experts=8", "chosen=3", "iterations=2"},
+       "system-2x910b2"},
       {"graph_attention", "graph", {"graph=paged_attention", "parameters=batch=2,blocks=2"}}};
 }
 
@@ -71,10 +75,6 @@ const std::vector<Traced>& traced() {
          {"sizes=16KiB", "bytes=64KiB", "patterns=one_way"},
          "system-2x910b2"},
         {"collective", "collective", {"sizes=64,1MiB", "iterations=2"}, "system-2x910b2"},
-        {"moe_exchange",
-         "moe_exchange",
-         {"tokens=5", "hidden=64", "experts=8", "chosen=3", "iterations=2"},
-         "system-2x910b2"},
         {"ring_pressure", "ring_pressure", {"commands=1000"}},
         {"event_wait", "event_wait", {"targets=5", "streams=1,3", "iterations=3", "warm_up=1"}},
         {"alloc_churn", "alloc_churn", {"steps=200"}},

@@ -48,7 +48,7 @@ void ExpertTokens::draw(Rank& rank, unsigned number) const {
   for (std::uint32_t i = 0; i < shape_.experts; ++i) experts[i] = i;
   for (std::uint32_t token = 0; token < shape_.tokens; ++token) {
     for (std::uint32_t k = 0; k < shape_.chosen; ++k) {
-      std::swap(experts[k], experts[k + random.below(shape_.experts - k)]);
+      std::swap(experts[k], experts[random.between(k, shape_.experts - 1)]);
       rank.choices.push_back(experts[k]);
       rank.weights.push_back(std::ldexp(1.0F, -static_cast<int>(random.below(4))));
     }

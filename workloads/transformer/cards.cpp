@@ -23,10 +23,12 @@ Result<std::unique_ptr<DecoderCards>> DecoderCards::open(
     return fail(ErrorCode::kUnsupported, "operators are launched on cards of a configuration");
   }
   if (ranks > context.machine->cards.size() - first) {
+    const bool apart = context.parameters.integer("data_parallel") > 1;
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} cards in parallel: the machine has {} from card {} on; "
-                            "system-2x910b2 has two with a link between them, system-8x910b eight",
-                            ranks, context.machine->cards.size() - first, first));
+                fmt::format("{}={}: the machine has {} cards from card {} on; system-2x910b2 has "
+                            "two with a link between them, system-8x910b eight",
+                            apart ? "data_parallel" : "tensor_parallel", ranks,
+                            context.machine->cards.size() - first, first));
   }
   std::unique_ptr<DecoderCards> cards(new DecoderCards(context));
   cards->ranks_.resize(ranks);

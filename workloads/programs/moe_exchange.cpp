@@ -34,14 +34,16 @@ Result<driver::ExpertShape> shape_of(const ParameterSet& parameters) {
   shape.chosen = number("chosen"), shape.quantised = parameters.flag("quantised");
   const auto& tokens = parameters.integers("tokens");
   shape.most_tokens = static_cast<std::uint32_t>(*std::max_element(tokens.begin(), tokens.end()));
-  const auto told = [](const char* name, std::uint64_t value, const char* why) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("{}={}: {}", name, value, why));
-  };
-  if (shape.hidden % 32 != 0) return told("hidden", shape.hidden, "a multiple of 32");
-  if (shape.experts % number("ranks") != 0) {
-    return told("experts", shape.experts, "a multiple of the ranks");
+  const auto told = [](const std::string& what) { return fail(ErrorCode::kInvalidArgument, what); };
+  if (shape.hidden % 32 != 0) {
+    return told(fmt::format("hidden={}: no multiple of 32", shape.hidden));
   }
-  if (shape.chosen > shape.experts) return told("chosen", shape.chosen, "more than the experts");
+  if (shape.experts % number("ranks") != 0) {
+    return told(fmt::format("experts={}: no multiple of ranks={}", shape.experts, number("ranks")));
+  }
+  if (shape.chosen > shape.experts) {
+    return told(fmt::format("chosen={}: more than experts={}", shape.chosen, shape.experts));
+  }
   return shape;
 }
 

@@ -191,6 +191,10 @@ TEST_F(BadInput, WhatAWorkloadFindsWrongIsBadInputToo) {
           "them, system-8x910b eight");
   refused({"collective", "--set", "op=scatter", "--set", "algorithm=ring"},
           "collective: algorithm=ring: scatter cannot be done so");
+  refused({"moe_exchange", "--set", "experts=7"},
+          "moe_exchange: experts=7: no multiple of ranks=2");
+  refused({"moe_exchange", "--set", "hidden=100"}, "moe_exchange: hidden=100: no multiple of 32");
+  refused({"moe_exchange", "--set", "experts=4"}, "moe_exchange: chosen=8: more than experts=4");
   refused({"p2p_bandwidth"},
           "p2p_bandwidth: cards=2: the machine has 1; system-2x910b2 has two with a link between "
           "them, system-8x910b eight");

@@ -59,6 +59,10 @@ struct Communicator::Impl {
   Status check_exchange(unsigned rank, const CollectiveCall& call, const ExpertShape& shape) const;
   Result<StreamMark> exchange(unsigned rank, const CollectiveCall& call, const ExpertShape& shape,
                               abi::ExpertExchange work);
+  Result<StreamMark> dispatch(unsigned rank, const CollectiveCall& call, const ExpertShape& shape,
+                              const DispatchTensors& tensors);
+  Result<StreamMark> combine(unsigned rank, const CollectiveCall& call, const ExpertShape& shape,
+                             const CombineTensors& tensors);
   // The part in which `write` writes the plans.
   Result<StreamMark> part(unsigned rank, const CollectiveCall& call, const PartWriter::Data& data,
                           const std::function<Status(PartWriter&)>& write);

@@ -111,10 +111,10 @@ Status Communicator::Impl::check_exchange(unsigned rank, const CollectiveCall& c
                           unlinked->second));
 }
 
-Result<StreamMark> Communicator::moe_dispatch(unsigned rank, const CollectiveCall& call,
-                                              const ExpertShape& shape,
-                                              const DispatchTensors& tensors) {
-  if (auto ok = impl_->check_exchange(rank, call, shape); !ok) return forward_error(ok);
+Result<StreamMark> Communicator::Impl::dispatch(unsigned rank, const CollectiveCall& call,
+                                                const ExpertShape& shape,
+                                                const DispatchTensors& tensors) {
+  if (auto ok = check_exchange(rank, call, shape); !ok) return forward_error(ok);
   const Bytes size = abi::element_size(call.type);
   const Bytes of_row = shape.quantised ? 1 : size;
   for (const auto& ok :
@@ -127,13 +127,13 @@ Result<StreamMark> Communicator::moe_dispatch(unsigned rank, const CollectiveCal
   work.tensors = {tensors.tokens.value, tensors.choices.value, tensors.rows.value,
                   tensors.scales.value, tensors.ends.value,    tensors.groups.value,
                   tensors.places.value};
-  return impl_->exchange(rank, call, shape, work);
+  return exchange(rank, call, shape, work);
 }
 
-Result<StreamMark> Communicator::moe_combine(unsigned rank, const CollectiveCall& call,
-                                             const ExpertShape& shape,
-                                             const CombineTensors& tensors) {
-  if (auto ok = impl_->check_exchange(rank, call, shape); !ok) return forward_error(ok);
+Result<StreamMark> Communicator::Impl::combine(unsigned rank, const CollectiveCall& call,
+                                               const ExpertShape& shape,
+                                               const CombineTensors& tensors) {
+  if (auto ok = check_exchange(rank, call, shape); !ok) return forward_error(ok);
   const Bytes size = abi::element_size(call.type);
   for (const auto& ok : {check_aligned({tensors.rows, tensors.addend, tensors.result}, size),
                          check_aligned({tensors.weights}, 4),
@@ -143,7 +143,7 @@ Result<StreamMark> Communicator::moe_combine(unsigned rank, const CollectiveCall
   auto work = work_of(Kind::kCombine, shape, call.type);
   work.tensors = {tensors.rows.value,    tensors.groups.value, tensors.places.value,
                   tensors.weights.value, tensors.addend.value, tensors.result.value};
-  return impl_->exchange(rank, call, shape, work);
+  return exchange(rank, call, shape, work);
 }
 
 }  // namespace npu::driver

@@ -192,4 +192,16 @@ Result<StreamMark> Communicator::barrier(unsigned rank, const CollectiveCall& ca
   return impl_->run(rank, call, {}, {Operation::kBarrier, {}, 0});
 }
 
+Result<StreamMark> Communicator::moe_dispatch(unsigned rank, const CollectiveCall& call,
+                                              const ExpertShape& shape,
+                                              const DispatchTensors& tensors) {
+  return impl_->dispatch(rank, call, shape, tensors);
+}
+
+Result<StreamMark> Communicator::moe_combine(unsigned rank, const CollectiveCall& call,
+                                             const ExpertShape& shape,
+                                             const CombineTensors& tensors) {
+  return impl_->combine(rank, call, shape, tensors);
+}
+
 }  // namespace npu::driver
